@@ -94,6 +94,8 @@ class MediaDevice {
   void add_unreadable(PhysicalSector sector) { faults_.add_unreadable(sector); }
   /// From now on the sector fails in this many reads in a row, before one goes well.
   void add_transient(PhysicalSector sector, std::uint32_t reads) { faults_.add_transient(sector, reads); }
+  /// From now on the drive notices that a write to the sector fails (fault injection).
+  void add_write_fault(PhysicalSector sector) { faults_.add_write_fault(sector); }
   /// Who is told what faults destroy; null for nobody. What so many reads in a row did not bring counts as destroyed too: the firmware
   /// tries no more, and carries it on as lost.
   void set_fault_listener(FaultListener* listener, std::uint32_t reads = ~std::uint32_t{0}) {

@@ -54,6 +54,11 @@ void MediaFaults::add_transient(PhysicalSector sector, std::uint32_t reads) {
   spots_[key(geometry_.linear(sector.track), sector.index)].failing_reads = reads;
 }
 
+void MediaFaults::add_write_fault(PhysicalSector sector) {
+  TESSERA_CHECK(geometry_.contains(sector.track), "an unwritable sector lies outside the drive");
+  spots_[key(geometry_.linear(sector.track), sector.index)].write_fault = true;
+}
+
 void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
   if ((transient_rate_ | unrecoverable_rate_) == 0) return;
   for (std::uint32_t sector = first; sector < first + count; ++sector) {

@@ -30,6 +30,8 @@ class MediaFaults {
   void add_unreadable(PhysicalSector sector);
   /// From now on the sector fails in this many reads in a row, before one goes well.
   void add_transient(PhysicalSector sector, std::uint32_t reads);
+  /// From now on the drive notices that a write to the sector fails.
+  void add_write_fault(PhysicalSector sector);
 
   // Ranges are `count` sectors from `first` on of the track with this linear number, and do not wrap.
 

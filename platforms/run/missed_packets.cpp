@@ -26,15 +26,16 @@ struct Unread {
   bool end = false;
 };
 
-/// By position.
-std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device) {
+/// Those of a checkpoint, by position.
+std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device, std::uint64_t after) {
   std::map<std::uint64_t, Unread> packets;
   for (const TrackSector& place : device.unread()) {
     SectorHeader header;
     device.content().read_header(place.track, place.sector, header);
     const auto said = packet_in(header);
-    if (said && said->ends()) packets[said->packet].end = true;
-    if (said && !said->ends() && said->own.count == said->data) packets[said->packet].run = said->own;
+    if (!said || said->after != after) continue;
+    if (said->ends()) packets[said->packet].end = true;
+    if (!said->ends() && said->own.count == said->data) packets[said->packet].run = said->own;
   }
   std::erase_if(packets, [](const auto& packet) { return packet.second.run.count == 0 || !packet.second.end; });
   return packets;
@@ -42,20 +43,25 @@ std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device) {
 
 }  // namespace
 
-std::vector<LogicalRun> missed_packets(const MediaDevice& device) {
-  std::vector<LogicalRun> missed;
-  const std::map<std::uint64_t, Unread> packets = unread_packets(device);
+std::vector<MissedPacket> missed_packets(const MediaDevice& device) {
+  std::vector<MissedPacket> missed;
+  if (device.unread().empty()) return missed;
+  std::uint64_t after = 0;
+  device.content().each_header([&](const TrackSector&, const SectorHeader& header) {
+    if (const auto said = packet_in(header)) after = std::max(after, said->after);
+  });
+  const std::map<std::uint64_t, Unread> packets = unread_packets(device, after);
   if (packets.empty()) return missed;
   std::uint64_t newest = 0;  // past the position of the newest packet that is whole and can be read
   std::set<std::uint64_t> named;
   device.content().each_header([&](const TrackSector& place, const SectorHeader& header) {
     const auto said = device.unread().contains(place) ? std::nullopt : packet_in(header);
-    if (!said) return;
+    if (!said || said->after != after) return;
     if (said->ends()) newest = std::max(newest, said->packet + 1);
     if (said->named.sectors != 0) named.insert(said->packet - said->named.sectors);
   });
   for (const auto& [position, packet] : packets)
-    if (position >= newest && !named.contains(position)) missed.push_back(packet.run);
+    if (position >= newest && !named.contains(position)) missed.push_back({position, after, packet.run});
   return missed;
 }
 

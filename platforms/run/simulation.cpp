@@ -159,8 +159,8 @@ void Simulation::booted(Status status) {
 void Simulation::excuse_what_no_boot_can_know() {
   if (scoreboard_ == nullptr || !drive_.has_own_media() || drive_.media().device().unread().empty()) return;
   const std::uint32_t blocks = drive_.sector_shape().blocks();
-  for (const LogicalRun& run : missed_packets(drive_.media().device()))
-    scoreboard_->untold({HostBlock(run.first.value() * blocks), run.count * blocks});
+  for (const MissedPacket& missed : missed_packets(drive_.media().device()))
+    scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {missed.position, missed.after});
   for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.zones_in_doubt())) scoreboard_->in_doubt(doubt);
 }
 

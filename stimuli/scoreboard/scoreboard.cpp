@@ -269,7 +269,8 @@ void Scoreboard::lost_records_untold() {
     if (current_.allows(HostBlock(block), tessera::destroyed)) allow_older_by_dump(HostBlock(block));
 }
 
-void Scoreboard::untold(HostRun blocks) {
+void Scoreboard::untold(HostRun blocks, Piece piece) {
+  if (!untold_.insert(piece).second) return;
   for (HostBlock block = blocks.first; block < blocks.end(); ++block)
     if (allow_older(block)) once_destroyed_.insert(block.value());
 }

@@ -2,6 +2,7 @@
 // Proves that every read returns the newest acknowledged version of each block, power cuts included.
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -58,9 +59,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// boot finds destroyed, too. After power_cut() and dump_failed().
   void lost_records_untold();
 
-  /// Faults took all that could tell a boot of the newest versions of these blocks (missed_packets.hpp): each may be older, or answer with
-  /// a read error, until it is written again.
-  void untold(HostRun blocks);
+  /// What the newest versions of some blocks were written with: a position and a generation.
+  using Piece = std::pair<std::uint64_t, std::uint64_t>;
+  /// Faults took all that could tell a boot of this piece (missed_packets.hpp): each of its blocks may be older, or answer with a read
+  /// error, until it is written again. Once: later boots that miss the same piece excuse nothing that was written since.
+  void untold(HostRun blocks, Piece piece);
   /// A fault took what could tell whether these blocks were written since the reset of their zone: they may answer with a read error until
   /// it is reset again (zone_doubts.hpp).
   void in_doubt(HostRun blocks);
@@ -181,8 +184,9 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::uint64_t lost_in_dumps_ = 0;
   std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; their order is of no account
   bool blank_destroyed_ = false;                      // a sector was destroyed that held no version
-  bool losses_untold_ = false;                        // from a cut on, until the drive has answered
-  std::uint64_t failed_read_ = ~std::uint64_t{0};     // number of the last read that failed for what was destroyed at its time
+  std::set<Piece> untold_;
+  bool losses_untold_ = false;                     // from a cut on, until the drive has answered
+  std::uint64_t failed_read_ = ~std::uint64_t{0};  // number of the last read that failed for what was destroyed at its time
   std::vector<std::string> messages_;
 };
 

@@ -102,6 +102,11 @@ void Scoreboard::save_state(StateWriter& out) const {
   out.number(versions_);
   out.flag(blank_destroyed_);
   out.sorted(once_destroyed_);
+  out.number(untold_.size());
+  for (const auto& [position, generation] : untold_) {
+    out.number(position);
+    out.number(generation);
+  }
   current_.save_state(out);
   out.flag(keeps_undurable());
   if (!keeps_undurable()) return;
@@ -120,6 +125,10 @@ void Scoreboard::load_state(StateReader& in, HostBlock blocks) {
   blank_destroyed_ = in.flag();
   const std::vector<std::uint64_t> once = in.sorted(blocks.value());
   once_destroyed_ = {once.begin(), once.end()};
+  for (std::size_t left = in.count(blocks.value()); left > 0; --left) {
+    const std::uint64_t position = in.number();
+    untold_.emplace(position, in.number());
+  }
   current_.load_state(in, blocks);
   in.require(in.flag() == keeps_undurable(), "its promise is another");
   if (!keeps_undurable()) return;

@@ -46,16 +46,6 @@ class MediaCacheDrive : public LayerDrive<media_cache::MediaCache> {
   [[nodiscard]] std::uint64_t band_sectors() { return layer().bands().band_of(LogicalSector(0)).sectors; }
 };
 
-/// The sectors of the log that a write of `count` sectors meets, in their order: its data, padding, and the end of the packet.
-inline std::vector<PhysicalSector> packet_of(MediaCacheDrive& drive, std::uint64_t sector, std::uint32_t count) {
-  drive.bench().steps.clear();
-  drive.write(sector, count);
-  std::vector<PhysicalSector> sectors;
-  for (const auto& step : drive.bench().steps_in("cache"))
-    for (std::uint32_t i = 0; step.op == MediaOp::write && i < step.run.count; ++i) sectors.push_back({step.run.track, step.run.first + i});
-  return sectors;
-}
-
 /// A full drive whose cleanings take one band.
 inline MediaCacheSetup one_band_cleanings() {
   MediaCacheSetup setup;

@@ -1,25 +1,14 @@
-// The newest packet of which no header can be read: what the medium says of it, and which packets are named.
+// The newest packet of which no header can be read: what the medium says of it, which packets are named, and that none comes back.
 #include <vector>
 
 #include "media_cache_drive.hpp"
-#include "platforms/run/missed_packets.hpp"
+#include "support/missed_packets.hpp"
 #include "support/unreadable_sectors.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-
-/// A cut, and a boot after which the scoreboard excuses what that boot could not know of.
-std::vector<LogicalRun> cut_and_excuse(MediaCacheDrive& drive) {
-  drive.bench().media().forget_unread();
-  drive.cut_now();
-  const std::vector<LogicalRun> missed = missed_packets(drive.bench().media());
-  for (const LogicalRun& run : missed)
-    drive.bench().scoreboard().untold(
-        {HostBlock(run.first.value() * blocks_per_sector), static_cast<std::uint32_t>(run.count * blocks_per_sector)});
-  return missed;
-}
 
 Status read_sector(MediaCacheDrive& drive, std::uint64_t sector) {
   return drive.bench().read(sector * blocks_per_sector, blocks_per_sector);
@@ -39,13 +28,13 @@ TEST_CASE("media-cache: what no header says any more is the newest packet alone,
   drive.bench().media().add_unreadable(newest.back());
   drive.bench().media().forget_unread();
   drive.cut_now();
-  const std::vector<LogicalRun> missed = missed_packets(drive.bench().media());
+  const std::vector<MissedPacket> missed = missed_packets(drive.bench().media());
   REQUIRE(missed.size() == 1);
-  CHECK(missed[0] == LogicalRun{LogicalSector(sector), 2});
+  CHECK(missed[0].run == LogicalRun{LogicalSector(sector), 2});
   const std::uint64_t before = drive.bench().scoreboard().errors();
   CHECK(read_sector(drive, sector) == Status::ok);
   CHECK(drive.bench().scoreboard().errors() == before + blocks_per_sector);
-  drive.bench().scoreboard().untold({HostBlock(sector * blocks_per_sector), 2 * blocks_per_sector});
+  excuse_missed(drive);
   CHECK(read_sector(drive, sector) == Status::ok);
   CHECK(read_sector(drive, drive.at(2, 5)) == Status::ok);
   CHECK(drive.bench().scoreboard().errors() == before + blocks_per_sector);
@@ -78,4 +67,45 @@ TEST_CASE("media-cache: the first packet after a boot names the newest one that 
   CHECK(cut_and_excuse(drive).empty());
   check_with_losses(drive);
   CHECK(read_sector(drive, sector) == Status::media_error);
+}
+
+namespace {
+
+/// A map that is written down only where something asks for it.
+MediaCacheSetup rarely_written_down() {
+  MediaCacheSetup setup;
+  setup.layer.checkpoint_every = 100;
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("media-cache: a packet that one boot missed does not come back at the next, over what was written since") {
+  missed_once<MediaCacheDrive>(rarely_written_down(), GENERATE(1U, 2U, 3U, 4U, 5U));
+}
+
+TEST_CASE("media-cache: a packet that one boot missed is there at the next, where nothing was written since") {
+  MissedPacketDrive<MediaCacheDrive, MediaCacheSetup> drive(rarely_written_down(), 4);
+  drive->cut_now();
+  drive.show();
+  drive->cut_now();
+  drive->check_content();
+}
+
+TEST_CASE("media-cache: a packet that one boot missed does not come back where a sector of it cannot be written again") {
+  const std::uint32_t count = GENERATE(2U, 5U);
+  CHECK(missed_once_unwritable<MediaCacheDrive>(rarely_written_down(), count) > 1);
+}
+
+TEST_CASE("media-cache: a packet that one boot missed does not come back, wherever a cut ends the first write after that boot") {
+  CHECK(missed_once_and_cut<MediaCacheDrive>(rarely_written_down(), GENERATE(2U, 5U)) > 4);
+}
+
+TEST_CASE("media-cache: a boot that misses nothing writes nothing down before the next packet") {
+  MediaCacheDrive drive(rarely_written_down());
+  drive.write(drive.at(2, 0), 6);
+  drive.cut_now();
+  drive.bench().steps.clear();
+  drive.write(drive.at(2, 1), 2);
+  CHECK(drive.bench().steps_in("map").empty());
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "media_cache_drive.hpp"
+#include "support/missed_packets.hpp"
 #include "support/unreadable_sectors.hpp"
 
 using namespace tessera;

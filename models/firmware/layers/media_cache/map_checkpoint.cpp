@@ -24,8 +24,11 @@ MapCheckpoint::MapCheckpoint(const Ports& ports, const MediaCacheConfig& config,
 
 Task<Status> MapCheckpoint::write(const Log& log) {
   cpu_.scan(map_.size());
+  const Log found = log_;
   log_ = log;
-  co_return co_await table_log_.checkpoint();
+  const Status status = co_await table_log_.checkpoint();
+  if (!ok(status)) log_ = found;
+  co_return status;
 }
 
 Task<Status> MapCheckpoint::recover() { co_return co_await table_log_.recover(); }

@@ -32,6 +32,8 @@ class MapCheckpoint final : private TableLog::Table {
   [[nodiscard]] Task<bool> repair(const Log& log);
 
   [[nodiscard]] const Log& log() const { return log_; }
+  /// Number of the checkpoint in force; each has a higher one than those before it.
+  [[nodiscard]] std::uint64_t generation() const { return table_log_.generation(); }
   [[nodiscard]] std::uint64_t sectors_written() const { return table_log_.sectors_written(); }
 
  private:

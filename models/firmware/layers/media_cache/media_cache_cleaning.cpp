@@ -66,7 +66,10 @@ Task<Status> MediaCache::checkpoint() {
   const std::uint32_t extents = map_.size();
   const Status status = co_await checkpoint_.write(log);
   ports_.cpu.event({"checkpoint", FirmwareEvent::Edge::end, checkpoints_.count(), extents});
-  if (!ok(status)) co_return status;
+  if (!ok(status)) {
+    hole_ = true;  // a boot may find either: no packet may follow before one is whole
+    co_return status;
+  }
   checkpoints_.record(ports_.cpu.now() - begun);
   durable_tail_ = log.tail;
   shares_since_ = 0;

@@ -145,7 +145,13 @@ Task<Status> MediaCache::restore_map() {
   if (!ok(status)) co_return status;
   const std::uint64_t first = checkpoint_.log().head;
   std::vector<FoundPacket> packets;
-  status = co_await log_.recover(first, first + log_.sectors(), std::uint64_t{most_leaders + 1} * log_.most_sectors(), packets);
+  const PacketLog::Search search{
+      .first = first,
+      .after = checkpoint_.generation(),
+      .limit = first + log_.sectors(),
+      .gap = std::uint64_t{most_leaders + 1} * log_.most_sectors(),
+  };
+  status = co_await log_.recover(search, packets);
   if (!ok(status)) co_return status;
   durable_tail_ = checkpoint_.log().tail;
   for (const FoundPacket& packet : packets) durable_tail_ = std::max(durable_tail_, packet.tail);
@@ -159,7 +165,7 @@ Task<Status> MediaCache::restore_map() {
     }
     shares_since_ += config_.packet_writes;
   }
-  hole_ = !log_.names_newest();
+  hole_ = !log_.may_go_on();
   co_return Status::ok;
 }
 

@@ -235,7 +235,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t durable_tail_ = 0;  // as a packet or a checkpoint on the platter says it
   std::uint64_t shares_since_ = 0;  // of packets, since the last checkpoint
   std::uint32_t extents_since_ = 0;
-  bool hole_ = false;                               // a packet could not be written, or the next one would not name the one in front
+  bool hole_ = false;                               // no packet before the next checkpoint
   RoomOnCredit entries_;                            // of the map
   RoomOnCredit log_room_;                           // sectors of the log
   std::uint32_t runs_now_ = 0;                      // of packets on their way

@@ -46,7 +46,7 @@ Task<Status> MediaCache::move_oldest() {
   Status status = co_await read_collected(packet.priority);
   if (!ok(status)) co_return status;
   packet.tail = tail();
-  log_.take(packet);
+  log_.take(packet, checkpoint_.generation());
   extents_since_ += 2 * packet.count;
   shares_since_ += config_.packet_writes;
   status = co_await log_.write(packet);

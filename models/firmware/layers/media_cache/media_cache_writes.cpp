@@ -197,7 +197,7 @@ Task<Status> MediaCache::write_packet(Batch& batch) {
   packet.sectors = std::max(packet.data_sectors() + 1, alone ? least_packet_ : 0);
   const bool last = batch.parts[0].pending->left() == 0;
   if (alone && last) packet.sectors = std::min(packet.sectors + synced_share_, log_.most_sectors());
-  log_.take(packet);
+  log_.take(packet, checkpoint_.generation());
   on_their_way_.push_back(packet.position);
   packet.tail = tail();
   if (alone && !last && synced_share_ != 0 && leaders_ < most_leaders) {
@@ -213,7 +213,7 @@ Task<Status> MediaCache::write_packet(Batch& batch) {
     batch.unread = status == Status::media_error && !another_fits();
     if (status == Status::media_error && !batch.unread) {  // the sectors are bad, the data is still here
       std::erase(on_their_way_, packet.position);
-      log_.take(packet);
+      log_.take(packet, checkpoint_.generation());
       on_their_way_.push_back(packet.position);
       status = co_await log_.write(packet);
       if (ok(status)) status = co_await log_.verify(packet);

@@ -24,7 +24,8 @@ PacketLog::PacketLog(const Ports& ports, const DriveGeometry& geometry, const Fo
       static_cast<std::uint32_t>(std::min<std::uint64_t>({2 * std::uint64_t{shortest}, layout_.sectors() / 8, PacketRecord::most_sectors}));
 }
 
-void PacketLog::take(Packet& packet) {
+void PacketLog::take(Packet& packet, std::uint64_t after) {
+  packet.after = after;
   packet.named = newest_end_ == head_ ? newest_ : PacketRecord::Named{};
   packet.position = take(packet.sectors);
   newest_ = packet.count == 1 ? PacketRecord::Named{packet.sectors, packet.runs[0].run} : PacketRecord::Named{};
@@ -49,6 +50,7 @@ Task<Status> PacketLog::write(const Packet& packet) {
   std::uint64_t at = packet.position;
   PacketRecord record;
   record.packet = packet.position;
+  record.after = packet.after;
   record.sectors = packet.sectors;
   record.data = packet.data_sectors();
   record.tail = packet.tail;
@@ -83,20 +85,22 @@ Task<Status> PacketLog::write(const Packet& packet) {
   if (ok(status))
     sectors_written_ += packet.sectors;
   else
-    co_await void_packet(packet.position, packet.tail);
+    co_await void_packet(packet);
   co_return status;
 }
 
 /// Says of a packet that could not be written that it is none: a boot that cannot read its last two headers would take it for whole. The
 /// sectors of the log after it may be bad, too.
-Task<void> PacketLog::void_packet(std::uint64_t position, std::uint64_t tail) {
-  if (newest_end_ - newest_.sectors == position) newest_ = {};
+Task<void> PacketLog::void_packet(const Packet& packet) {
+  if (newest_end_ - newest_.sectors == packet.position) newest_ = {};
   for (std::uint32_t attempt = 0; attempt < most_voids; ++attempt) {
     const std::uint64_t at = take(1);
     PacketRecord record;
     record.at = at;
-    record.tail = tail;
-    record.failed = position;
+    record.packet = at;
+    record.after = packet.after;
+    record.tail = packet.tail;
+    record.failed = packet.position;
     SectorHeader header = header_of(record);
     MediaChain chain(MediaClass::dependent);
     chain.write(place(at, 1), {}, StepHint::position, &header);
@@ -117,16 +121,16 @@ Task<Status> PacketLog::verify(const Packet& packet) {
   co_return co_await media_.run(chain);
 }
 
-Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets) {
-  SeenPackets seen;
-  std::set<std::uint64_t> unknown;  // positions of sectors that cannot be read
+/// The headers that packets have left, and the positions of sectors that cannot be read. Ends where neither can lie any more.
+Task<void> PacketLog::scan(Search search, SeenPackets& seen, std::set<std::uint64_t>& unknown) {
   HeaderScan scan(media_);
   HeaderScan closer(media_);
   std::uint32_t looks = HeaderScan::most_looks_again;
-  head_ = first;
-  for (std::uint64_t position = first; position < std::min(limit, head_ + gap);) {
+  head_ = search.first;
+  std::uint64_t until = std::min(search.limit, head_ + search.gap);
+  for (std::uint64_t position = search.first; position < until;) {
     const std::uint64_t at = position % layout_.sectors();
-    const std::uint64_t end = std::min(layout_.sectors(), at + (std::min(limit, head_ + gap) - position));
+    const std::uint64_t end = std::min(layout_.sectors(), at + (until - position));
     const std::uint32_t count = co_await scan.read(layout_, at, end);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint64_t here = position + i;
@@ -135,14 +139,23 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
       if (scan.unknown(i) && unknown.lower_bound(head_) != unknown.end()) record = co_await closer.look_again(place(here, 1), looks);
       if (scan.unknown(i)) unknown.insert(here);
       const std::optional<PacketRecord> said = record ? packet_record(*record) : std::nullopt;
-      if (!said || said->at != here) continue;
-      note(*said, first, seen);
+      const bool counts = said && said->at == here && said->after == search.after;
+      if (counts || scan.unknown(i)) until = std::min(search.limit, here + 1 + search.gap);
+      if (!counts) continue;
+      note(*said, search.first, seen);
       head_ = here + 1;  // after what is torn, too, so that no position is used twice
     }
     position += count;
   }
+}
+
+Task<Status> PacketLog::recover(Search search, std::vector<FoundPacket>& packets) {
+  SeenPackets seen;
+  std::set<std::uint64_t> unknown;
+  co_await scan(search, seen, unknown);
   for (const auto& [position, packet] : seen) {
     if (!whole(position, packet, unknown)) continue;
+    in_doubt_ = in_doubt_ || !packet.end;
     FoundPacket& found = packets.emplace_back();
     found.position = position;
     found.sectors = packet.sectors;
@@ -158,6 +171,7 @@ Task<Status> PacketLog::recover(std::uint64_t first, std::uint64_t limit, std::u
     newest_ = found.runs.size() == 1 ? PacketRecord::Named{found.sectors, found.runs[0]} : PacketRecord::Named{};
     newest_end_ = position + packet.sectors;
   }
+  in_doubt_ = in_doubt_ || unknown.lower_bound(head_) != unknown.end();
   co_return Status::ok;
 }
 

@@ -31,6 +31,7 @@ struct PacketRun {
 struct Packet {
   static constexpr std::uint32_t most_runs = 8;
   std::uint64_t position = 0;   ///< of its first sector
+  std::uint64_t after = 0;      ///< number of the map's checkpoint in force
   std::uint32_t sectors = 0;    ///< padding and end included
   std::uint64_t tail = 0;       ///< nothing in front of this is needed any more
   PacketRecord::Named named{};  ///< the packet in front
@@ -58,8 +59,8 @@ class PacketLog {
   /// Longest packet: it lies on three tracks at most.
   [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }
   [[nodiscard]] std::uint64_t head() const { return head_; }
-  /// The packet comes next: gives it its position, and what it says of the packet in front.
-  void take(Packet& packet);
+  /// The packet comes next, after checkpoint `after`: gives it its position, and what it says of the packet in front.
+  void take(Packet& packet, std::uint64_t after);
 
   /// Durable on return.
   [[nodiscard]] Task<Status> write(const Packet& packet);
@@ -68,12 +69,19 @@ class PacketLog {
   /// What lies from `position` on, as far as it stays on one track: at most `count` sectors.
   [[nodiscard]] PhysicalRun place(std::uint64_t position, std::uint32_t count) const;
 
-  /// Boot: the packets from `first` on that were written whole, in the order of their positions; `limit`: where there can be none any more,
-  /// `gap`: most sectors that can lie between two of them. The head is after all that is found. `corrupt` where sectors of one cannot be
-  /// named.
-  [[nodiscard]] Task<Status> recover(std::uint64_t first, std::uint64_t limit, std::uint64_t gap, std::vector<FoundPacket>& packets);
-  /// Then: whether the next packet names the newest one that was found. Otherwise the map is to be written down before it.
-  [[nodiscard]] bool names_newest() const { return newest_.sectors == 0 || newest_end_ == head_; }
+  /// What a boot looks for.
+  struct Search {
+    std::uint64_t first = 0;  ///< position where the checkpoint in force says that packets begin
+    std::uint64_t after = 0;  ///< number of that checkpoint
+    std::uint64_t limit = 0;  ///< where there can be none any more
+    std::uint64_t gap = 0;    ///< most sectors that can lie between two of them
+  };
+  /// Boot: the packets that were written whole after that checkpoint, in the order of their positions. The head is after all that is found.
+  /// `corrupt` where sectors of one cannot be named.
+  [[nodiscard]] Task<Status> recover(Search search, std::vector<FoundPacket>& packets);
+  /// Then: whether packets may follow at once. Otherwise the map is to be written down first: a later boot may be able to read what this
+  /// one could not, and find other packets; or the next packet would not name the newest one.
+  [[nodiscard]] bool may_go_on() const { return !in_doubt_ && (newest_.sectors == 0 || newest_end_ == head_); }
 
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
@@ -90,7 +98,8 @@ class PacketLog {
   using SeenPackets = std::map<std::uint64_t, Seen>;  // by position
   static constexpr std::uint32_t most_voids = 4;      // sectors that are tried for the record of a packet that failed
   [[nodiscard]] std::uint64_t take(std::uint32_t sectors);
-  [[nodiscard]] Task<void> void_packet(std::uint64_t position, std::uint64_t tail);
+  [[nodiscard]] Task<void> void_packet(const Packet& packet);
+  [[nodiscard]] Task<void> scan(Search search, SeenPackets& seen, std::set<std::uint64_t>& unknown);
   static void note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen);
   [[nodiscard]] static bool whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown);
 
@@ -100,6 +109,7 @@ class PacketLog {
   std::uint64_t head_ = 0;
   PacketRecord::Named newest_;    // packet that was taken last; of no sectors: it has several runs, or failed
   std::uint64_t newest_end_ = 0;  // past it
+  bool in_doubt_ = false;         // what the boot found depends on what it could not read
   std::uint64_t sectors_written_ = 0;
 };
 

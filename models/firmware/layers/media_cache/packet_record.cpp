@@ -5,7 +5,10 @@ namespace tessera::media_cache {
 namespace {
 
 /// Fields of a header's payload. The end of a packet has no run of its own: there the first is of the packet in front.
-enum Word : std::size_t { own_sector, packet_position, sector_in_front, tail_word, counts };
+enum Word : std::size_t { own_sector, origin, sector_in_front, tail_word, counts };
+
+/// The checkpoint, and how far behind the packet's first sector the header is: less than a packet's sectors.
+std::uint64_t origin_of(const PacketRecord& record) { return record.after << 16 | (record.at - record.packet); }
 
 /// Sectors of the own run and of the one in front, of all data of the packet, and of the packet in front where that is named.
 std::uint64_t pack(std::uint64_t own, std::uint64_t in_front, std::uint64_t data, std::uint64_t packet_in_front) {
@@ -19,14 +22,14 @@ std::uint32_t count_in(std::uint64_t packed, std::uint32_t shift) {
 }  // namespace
 
 SectorHeader header_of(const PacketRecord& record) {
-  if (record.says_failed()) return encode({RecordType::packet, record.at, 1, {record.failed, record.at, 0, record.tail, 0}});
+  if (record.says_failed()) return encode({RecordType::packet, record.at, 1, {record.failed, origin_of(record), 0, record.tail, 0}});
   const bool ends = record.ends();
   const LogicalRun own = ends ? record.named.run : record.own;
   const LogicalRun in_front = ends || record.named.sectors == 0 ? record.in_front : record.named.run;
   return encode({RecordType::packet,
                  record.at,
                  record.sectors,
-                 {own.first.value(), record.packet, in_front.first.value(), record.tail,
+                 {own.first.value(), origin_of(record), in_front.first.value(), record.tail,
                   pack(own.count, in_front.count, record.data, record.named.sectors)}});
 }
 
@@ -35,7 +38,8 @@ std::optional<PacketRecord> packet_record(const LogRecord& record) {
   const std::uint64_t packed = record.payload[counts];
   PacketRecord said;
   said.at = record.sequence;
-  said.packet = record.payload[packet_position];
+  said.after = record.payload[origin] >> 16;
+  said.packet = said.at - (record.payload[origin] & PacketRecord::most_sectors);
   said.sectors = record.length;
   said.data = count_in(packed, 32);
   said.tail = record.payload[tail_word];

@@ -15,6 +15,7 @@ struct PacketRecord {
     LogicalRun run{};
   };
   std::uint64_t at = 0;       ///< position of the sector that the header is on
+  std::uint64_t after = 0;    ///< number of the map's checkpoint that was in force
   std::uint64_t packet = 0;   ///< of the packet's first sector
   std::uint32_t sectors = 0;  ///< of the packet, padding and end included
   std::uint32_t data = 0;     ///< of these; 0: the record only says that a packet failed
