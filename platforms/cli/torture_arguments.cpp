@@ -38,6 +38,10 @@ void declare_torture(Arguments& arguments) {
   arguments.flag("--campaign", "draw layer, sizes, workload, faults and cuts together, many times, instead of cutting one run everywhere");
   arguments.option("--runs", "N", "runs of a campaign (default: 1000)");
   arguments.option("--only", "K", "only this run of the campaign");
+  arguments.option(
+      "--draw", "N",
+      "1: draw as campaigns did before there were faults that come and go between boots, cuts in quick succession and options of "
+      "caches (default: 2)");
   arguments.option("--keep", "DIR", "keep the traces and states of a campaign's failures in this folder, and print the `run` commands");
   arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start (default: drawn from the seed)");
   arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
@@ -54,7 +58,7 @@ void declare_torture(Arguments& arguments) {
 
 /// A campaign draws what the options of single runs say.
 void check_campaign(const Arguments& arguments) {
-  for (const char* of_campaigns : {"--runs", "--only", "--keep"}) arguments.needs(of_campaigns, "--campaign");
+  for (const char* of_campaigns : {"--runs", "--only", "--keep", "--draw"}) arguments.needs(of_campaigns, "--campaign");
   for (const char* drawn : {"--durability", "--faults", "--operations", "--cuts", "--cut-at", "--prefill", "--workload", "--trace",
                             "--limit", "--minimise", "--elf"})
     arguments.exclude("--campaign", drawn);
@@ -93,6 +97,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   torture.minimise = arguments.text("--minimise");
   if (arguments.set("--campaign")) torture.runs = arguments.count("--runs", usual_runs, 1, unbounded);
   if (arguments.given("--only")) torture.only = arguments.count("--only", 0, 0, unbounded);
+  torture.draw = arguments.count("--draw", torture.draw, 1, 2);
   torture.keep = arguments.text("--keep");
   torture.json = arguments.set("--json");
   return torture;

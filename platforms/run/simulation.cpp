@@ -5,6 +5,7 @@
 #include "firmware/defects/spare_layout.hpp"
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/missed_packets.hpp"
+#include "platforms/run/missed_records.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "platforms/run/zone_doubts.hpp"
 
@@ -161,6 +162,8 @@ void Simulation::excuse_what_no_boot_can_know() {
   const std::uint32_t blocks = drive_.sector_shape().blocks();
   for (const MissedPacket& missed : missed_packets(drive_.media().device()))
     scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {missed.position, missed.after});
+  for (const MissedPacket& missed : missed_records(drive_.media().device()))
+    scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {~missed.position, missed.after});
   for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.zones_in_doubt())) scoreboard_->in_doubt(doubt);
 }
 

@@ -66,8 +66,9 @@ class Campaign {
       : options_(options),
         search_(search),
         folder_(options.keep),
-        draw_(options.run.drive, options.run.seed, layers(), options.run.set,
-              [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }) {}
+        draw_(
+            options.run.drive, options.run.seed, layers(), options.run.set,
+            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw > 1) {}
 
   int run();
 
@@ -80,7 +81,8 @@ class Campaign {
     DriveConfig plain = load(options_.run.set, "");
     if (options_.layer != "all" && !options_.layer.empty()) {
       plain.choose_layer(options_.layer);
-      return {plain.selected().name()};
+      static_cast<void>(plain.selected());
+      return {plain.layer_and_host()};
     }
     std::vector<std::string> names;
     names.reserve(plain.layers.size());

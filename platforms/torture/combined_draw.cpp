@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "platforms/description/listing.hpp"
+#include "platforms/torture/drawn_extras.hpp"
 #include "platforms/torture/drawn_faults.hpp"
 #include "platforms/torture/torture_durability.hpp"
 
@@ -96,19 +97,20 @@ cli::ReplayOption draw_replay(RandomStream& random) {
 
 }  // namespace
 
-CombinedDraw::CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load)
+CombinedDraw::CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load,
+                           bool extras)
     : drive_(std::move(drive)),
       seed_(seed),
       layers_(std::move(layers)),
       set_(std::move(set)),
       load_(std::move(load)),
+      extras_(extras),
       plain_(load_(set_, layers_.front())) {}
 
 CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
   for (std::uint64_t tried = 0;; ++tried) {
-    CombinedRun run = attempt(number, tried);
     try {
-      return exactly(std::move(run));
+      return exactly(attempt(number, tried));
     } catch (const InputError&) {
       if (tried == most_attempts) throw;
     }
@@ -128,6 +130,7 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   cli::RunOptions& options = run.options;
   options.drive = drive_;
   options.layer = layer_of(number);
+  const std::string layer = options.layer.substr(0, options.layer.find(':'));  // without the host of a zoned one
   options.check = true;
   options.content = cli::ContentOption::tags;
   options.seed = random.below(1'000'000);
@@ -135,19 +138,24 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   run.durability = name_of(durability);
   options.set = set_;
   if (attempt < attempts_with_sizes) {
-    draw_sizes(plain_, options.layer, random, options.set);
+    draw_sizes(plain_, layer, random, options.set);
     const std::string stream = "torture.campaign.flash." + std::to_string(number) + "." + std::to_string(attempt);
-    draw_flash_cache(plain_, options.layer, RandomStream(seed_, stream), options.set);
+    draw_flash_cache(plain_, layer, RandomStream(seed_, stream), options.set);
   }
-  for (std::string& word : durability_settings(plain_, options.layer, durability)) options.set.push_back(std::move(word));
+  for (std::string& word : durability_settings(plain_, layer, durability)) options.set.push_back(std::move(word));
   // A capacity that was drawn stands before those of the durability: it takes away what "none" means.
   constexpr std::array<std::uint32_t, 4> prefills{0, 50, 100, 100};
   options.prefill_percent = prefills[random.below(prefills.size())];
   options.replay = draw_replay(random);
   run.requests = 20 + random.below(random.below(4) == 0 ? 480 : 160);
   if (random.below(4) == 0) run.saved_after = 1 + random.below(run.requests - 1);
+  if (layer != options.layer) run.saved_after = 0;  // the host's memory is no part of a state
   run.cuts = static_cast<std::uint32_t>(random.below(8) == 0 ? 0 : 1 + random.below(5));
   run.faults = draw_faults(plain_, random, options);
+  if (extras_) {
+    const std::string stream = "torture.campaign.extras." + std::to_string(number) + "." + std::to_string(attempt);
+    draw_extras(run, plain_, plan_drive(load_(options.set, options.layer)), RandomStream(seed_, stream));
+  }
   return run;
 }
 

@@ -11,7 +11,9 @@ class CombinedDraw {
  public:
   /// `load` reads the drive with overrides for a layer. `layers`: one of them a run, in turn.
   using Load = std::function<DriveConfig(const std::vector<std::string>& set, const std::string& layer)>;
-  CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load);
+  /// `extras`: as campaigns draw since their second draw (drawn_extras.hpp).
+  CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load,
+               bool extras);
 
   struct Drawn {
     CombinedRun run;
@@ -32,6 +34,7 @@ class CombinedDraw {
   std::vector<std::string> layers_;
   std::vector<std::string> set_;
   Load load_;
+  bool extras_;
   DriveConfig plain_;
 };
 

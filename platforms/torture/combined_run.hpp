@@ -17,6 +17,8 @@ struct CombinedRun {
   std::uint64_t requests = 0;
   std::uint64_t saved_after = 0;  ///< requests after which the state is saved and loaded; 0: one run from begin to end
   std::uint32_t cuts = 0;         ///< at most so many in each part
+  bool hasty = false;             ///< they follow each other soon
+  bool barriers = false;          ///< the host asks for durability all the time, and trims
   bool exact = false;             ///< a run that was made shorter: its trace is there, and its cuts are these
   std::vector<std::string> exact_cuts[2];
 };

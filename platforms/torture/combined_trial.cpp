@@ -103,6 +103,7 @@ std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
     shape.blocks = capacity.value() / host_block_bytes;
     shape.sector_blocks = static_cast<std::uint32_t>(sector.value() / host_block_bytes);
     shape.track_sectors = drive_.media().device().geometry().most_sectors();
+    shape.barriers = run.barriers;
     shape.largest = static_cast<std::uint32_t>((drawn_.drive.host.buffer - sector).value() / host_block_bytes);
     HurtfulWorkload workload(run.options.seed, shape);
     std::ofstream file(files_.trace);
@@ -233,7 +234,8 @@ void CombinedTrial::on_complete(const HostRequest& request, Picoseconds) {
                                  " failed: " + to_string(request.status));
     }
   }
-  if (cut_after_ != 0 && completed_ >= cut_after_) plan_cut();
+  const bool saves_next = drawn_.run.hasty && part_ == 0 && completed_ == drawn_.run.saved_after;
+  if (saves_next || (cut_after_ != 0 && completed_ >= cut_after_)) plan_cut();
 }
 
 /// The next cut comes after some more requests, where they are that many.
@@ -271,7 +273,7 @@ void CombinedTrial::reached() {
                                     : std::to_string((now - simulation_->origin()).value()) + "ps");
   simulation_->cut_now();
   if (cuts_left_ == 0) return;
-  switch (random_.below(4)) {
+  switch (random_.below(drawn_.run.hasty ? 2 : 4)) {
     case 0: instants_.draw_after(now + drive_.outage()); return;  // in the recovery or the verification
     case 1: cut_at_nth_ = 1 + random_.below(operations_ahead); return;
     default: return plan_next();

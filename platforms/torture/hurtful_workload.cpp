@@ -12,6 +12,13 @@ constexpr std::size_t hot_places = 6;
 constexpr std::uint32_t hot_reach = 24;      // sectors around a hot place
 constexpr std::uint32_t largest_border = 9;  // the coarsest borders are 2^9 sectors apart
 
+/// Bounds in percent; writes are the rest, one in `forced` with FUA.
+struct Shares {
+  std::uint64_t flush, trim, read, forced;
+};
+constexpr Shares usual{3, 9, 28, 8};
+constexpr Shares with_barriers{12, 30, 40, 2};
+
 }  // namespace
 
 HurtfulWorkload::HurtfulWorkload(std::uint64_t seed, const Drive& drive) : random_(seed, "torture.workload"), drive_(drive) {
@@ -23,9 +30,10 @@ bool HurtfulWorkload::next(TraceRecord& record) {
   if (made_++ > 0) now_ += pause();  // times count from the first request
   record.arrival = now_;
   const std::uint64_t kind = random_.below(100);
-  record.op = kind < 3 ? HostOp::flush : kind < 9 ? HostOp::trim : kind < 28 ? HostOp::read : HostOp::write;
+  const Shares& shares = drive_.barriers ? with_barriers : usual;
+  record.op = kind < shares.flush ? HostOp::flush : kind < shares.trim ? HostOp::trim : kind < shares.read ? HostOp::read : HostOp::write;
   if (record.op == HostOp::flush) return true;
-  record.force_unit_access = record.op == HostOp::write && random_.below(8) == 0;
+  record.force_unit_access = record.op == HostOp::write && random_.below(shares.forced) == 0;
   const std::uint64_t blocks = size();
   record.offset = Bytes(place(blocks) * host_block_bytes);
   record.size = Bytes(blocks * host_block_bytes);

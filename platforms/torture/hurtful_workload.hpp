@@ -15,6 +15,7 @@ class HurtfulWorkload final : public TraceSource {
     std::uint32_t sector_blocks = 8;  ///< blocks of a drive sector
     std::uint32_t track_sectors = 1;  ///< sectors of a typical track
     std::uint32_t largest = 2048;     ///< blocks of the largest request
+    bool barriers = false;            ///< many requests FLUSH, TRIM or write with FUA
   };
   HurtfulWorkload(std::uint64_t seed, const Drive& drive);
 

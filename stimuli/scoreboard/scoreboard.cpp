@@ -409,7 +409,15 @@ bool Scoreboard::excused(const HostRequest& request) const {
   });
 }
 
+/// Whether any sector was written in part alone: the drive has to read the rest, which a fault may have taken although nobody wrote it.
+bool Scoreboard::some_in_part() const {
+  return std::ranges::any_of(written(~std::uint32_t{0}), [this](const HostRun& run) {
+    return run.first.value() % sector_blocks_ != 0 || run.end().value() % sector_blocks_ != 0;
+  });
+}
+
 bool Scoreboard::some_exempted() const {
+  if (blank_destroyed_ && some_in_part()) return true;
   return std::ranges::any_of(once_destroyed_,
                              [this](std::uint64_t block) { return current_.allows(HostBlock(block), tessera::destroyed); });
 }

@@ -155,6 +155,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void find_lost(HostBlock block, std::optional<Tag> found);
   void check(const HostRequest& request, const PendingRead& read);
   [[nodiscard]] bool written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const;
+  [[nodiscard]] bool some_in_part() const;
   void complain(const HostRequest& request, HostBlock block, const std::string& found);
   void find_beside(Version& version) const;
   static void settle(VersionMap& map, const Version& version);

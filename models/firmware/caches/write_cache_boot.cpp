@@ -49,9 +49,9 @@ Task<Status> WriteCache::recover() {
   if (journal_ == nullptr) co_return Status::ok;
   const Status replayed = co_await replay();
   if (!ok(replayed)) co_return replayed;
-  if (dirty_ != 0) co_return Status::ok;  // the records of what did not get home stay
-  const Status emptied = co_await journal_->format();
-  if (!ok(emptied)) end(emptied);  // everything is home, but no record can follow
+  if (dirty_ != 0 && !journal_->in_doubt()) co_return Status::ok;  // the records of what did not get home stay
+  const Status begun = dirty_ != 0 ? co_await journal_->renew() : co_await journal_->format();
+  if (!ok(begun)) end(begun);  // no record can follow
   co_return Status::ok;
 }
 

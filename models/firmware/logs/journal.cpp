@@ -41,12 +41,17 @@ PhysicalRun Journal::place(std::uint64_t sequence, std::uint32_t count) const {
   return layout_.piece({LogicalSector(superblocks + position), unwrapped});
 }
 
-Task<Status> Journal::format() {
-  const Superblock::Payload payload{head_};
+Task<Status> Journal::write_start(std::uint64_t start) {
+  const std::uint64_t era = era_ + (in_doubt_ ? 1 : 0);
+  const Superblock::Payload payload{start, era, in_doubt_ ? head_ : era_begin_};
   const Status status = co_await superblock_.write(payload);
   ++sectors_written_;
-  if (ok(status)) start_ = released_ = head_;
-  co_return status;
+  if (!ok(status)) co_return status;
+  start_ = released_ = start;
+  era_ = era;
+  era_begin_ = payload[2];
+  in_doubt_ = false;
+  co_return Status::ok;
 }
 
 void Journal::release_before(std::uint64_t sequence) {
@@ -70,7 +75,7 @@ Task<Status> Journal::make_space(std::uint32_t sectors) {
     }
     moving_start_ = true;
     const std::uint64_t start = released_;
-    const Superblock::Payload payload{start};
+    const Superblock::Payload payload{start, era_, era_begin_};
     const Status status = co_await superblock_.write(payload);
     moving_start_ = false;
     ++sectors_written_;
@@ -88,7 +93,7 @@ Task<Status> Journal::append(LogicalRun run, DataSpan data, Pin& pin) {
   pin.sequence_ = head_;
   attach(pin);
   head_ += run.count + 1;
-  const LogRecord record{RecordType::data, pin.sequence_, run.count, {run.first.value(), last_.first.value(), last_.count}};
+  const LogRecord record{RecordType::data, pin.sequence_, run.count, {run.first.value(), last_.first.value(), last_.count, era_}};
   last_ = run;
 
   const auto headers = headers_.take();
@@ -114,18 +119,24 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
   const Status loaded = co_await superblock_.load();
   if (!ok(loaded)) co_return loaded;
   start_ = released_ = head_ = superblock_.payload()[0];
+  era_ = superblock_.payload()[1];
+  era_begin_ = superblock_.payload()[2];
   FoundRecords found;
   UnknownPositions unknown;
   co_await find_records(found, unknown);
+  Found newest;
   for (const Found& record : found) {
     const std::uint64_t end = record.sequence + record.sectors.size();
     head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
     // The log may start inside a record: what is in front of that is home, and its place in use again.
     const std::uint64_t first = std::max(record.sequence, start_);
-    if (first + 1 == end) continue;
-    if (counts(record, unknown))
-      records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
+    if (first + 1 == end || !counts(record, unknown)) continue;
+    records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
+    newest = record;
   }
+  if (newest.sequence + newest.sectors.size() == head_ && !newest.sectors.empty())
+    last_ = {LogicalSector(newest.first), static_cast<std::uint32_t>(newest.sectors.size() - 1)};
+  in_doubt_ = unknown.lower_bound(head_) != unknown.end();
   co_return Status::ok;
 }
 
@@ -147,8 +158,14 @@ Task<void> Journal::find_records(FoundRecords& found, UnknownPositions& unknown)
   }
 }
 
+/// By what was written in its place since a boot that could not read it.
+bool Journal::voided(const LogRecord& record) const {
+  const std::uint64_t era = record.payload[3];
+  return record.sequence >= era_begin_ ? era != era_ : era >= era_;
+}
+
 void Journal::note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const {
-  if (record.type != RecordType::data) return;
+  if (record.type != RecordType::data || voided(record)) return;
   const std::uint64_t sector = (position + capacity_ - record.sequence % capacity_) % capacity_;
   const std::uint64_t sequence = record.sequence + sector;
   if (sector > record.length || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap

@@ -5,7 +5,9 @@
 //
 // Each sector's out-of-band bytes tell the whole record and the one in front of it, and the copy is written last: a record that a cut
 // left incomplete lacks a sector that can be read and holds something else. So a sector that cannot be read is told from one that was
-// not written: it is lost alone, the last one not even that, and nothing older takes its place.
+// not written: it is lost alone, the last one not even that, and nothing older takes its place. Of the newest record of which no sector can
+// be read nothing tells; where a later boot can read it, it must not come back over what was written in its place: the superblock names an
+// era, and where it began.
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -54,7 +56,11 @@ class Journal {
   };
 
   /// First boot, and after a replay: an empty log.
-  Task<Status> format();
+  Task<Status> format() { return write_start(head_); }
+  /// After recover(): whether a record may lie behind the last one that a later boot can read, and this one could not. Then renew() or
+  /// format() is to come before the next append, and makes it void.
+  [[nodiscard]] bool in_doubt() const { return in_doubt_; }
+  Task<Status> renew() { return write_start(start_); }
   /// Appends `run` with its data, durable on return; waits for space. run.count must be below capacity().
   Task<Status> append(LogicalRun run, DataSpan data, Pin& pin);
   /// Sectors in front of `sequence` are no longer needed, those behind the oldest pin excepted. Tell it again when a pin is gone.
@@ -94,6 +100,8 @@ class Journal {
   static Found& note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length);
   /// Whether the record was written to its end, as far as can be known: no sector of it that was read holds anything else.
   [[nodiscard]] bool counts(const Found& record, const UnknownPositions& unknown) const;
+  [[nodiscard]] Task<Status> write_start(std::uint64_t start);
+  [[nodiscard]] bool voided(const LogRecord& record) const;
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);
@@ -105,8 +113,11 @@ class Journal {
   WaitQueue space_;
   ScratchPool<std::vector<SectorHeader>> headers_;
   std::uint64_t capacity_;
-  std::uint64_t head_ = 0;   // end of the log
-  LogicalRun last_{};        // of the newest record; none since the last boot: of no sector
+  std::uint64_t head_ = 0;       // end of the log
+  LogicalRun last_{};            // of the newest record, which ends at the head; none: of no sector
+  std::uint64_t era_ = 0;        // each record says its own; a new one begins where a boot was in doubt
+  std::uint64_t era_begin_ = 0;  // number of its first sector: records of earlier eras from there on are void
+  bool in_doubt_ = false;
   std::uint64_t start_ = 0;  // as the newest superblock says
   std::uint64_t released_ = 0;
   std::uint64_t sectors_written_ = 0;

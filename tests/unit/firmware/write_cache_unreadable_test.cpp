@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/layer_factories.hpp"
+#include "platforms/run/missed_records.hpp"
 #include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
 
@@ -70,6 +71,36 @@ TEST_CASE("write cache: a sector of the newest journal record that cannot be rea
 
 TEST_CASE("write cache: a journal record none of whose sectors can be read is known by the one behind it") {
   TestDrive drive = drive_with_record(1, true);
+  for (const std::uint32_t sector : {0U, 1U}) drive->media().add_unreadable(journal_sector(drive, longest_record + 1 + sector));
+  drive->cut_now();
+  CHECK(failing(drive, 1) == 1);
+}
+
+TEST_CASE("write cache: a journal record that one boot could not read at all does not come back at the next, over what was written since") {
+  TestDrive drive = drive_with_record(longest_record, false);
+  const auto fail = [&](std::uint32_t reads) {
+    for (std::uint32_t sector = 0; sector <= longest_record; ++sector)
+      drive->media().add_transient(journal_sector(drive, longest_record + 1 + sector), reads);
+  };
+  fail(~std::uint32_t{0});
+  drive->media().forget_unread();
+  drive->cut_now();
+  const std::vector<MissedPacket> missed = missed_records(drive->media());
+  REQUIRE(missed.size() == 1);
+  CHECK(missed[0].run == LogicalRun{LogicalSector(100), longest_record});
+  drive->scoreboard().untold({HostBlock(100 * blocks_per_sector), longest_record * blocks_per_sector}, {0, 0});
+  REQUIRE(drive->write(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
+  fail(0);
+  drive->cut_now();
+  CHECK(failing(drive, longest_record) == 0);
+  REQUIRE(drive->read(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("write cache: the first journal record after a boot names the last one that is still needed") {
+  TestDrive drive = drive_with_record(1, false);
+  drive->cut_now();
+  REQUIRE(drive->write(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
   for (const std::uint32_t sector : {0U, 1U}) drive->media().add_unreadable(journal_sector(drive, longest_record + 1 + sector));
   drive->cut_now();
   CHECK(failing(drive, 1) == 1);

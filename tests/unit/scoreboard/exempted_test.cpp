@@ -69,6 +69,19 @@ TEST_CASE("exempted: a FLUSH may fail while acknowledged data is destroyed and n
   CHECK_FALSE(scoreboard.some_exempted());
 }
 
+TEST_CASE("exempted: a FLUSH may fail where a part of a sector was written of which nobody wrote the rest, and a fault took a blank sector") {
+  for (const std::uint32_t blocks : {3U, 8U}) {
+    Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+    HostRequest part = write_of(8, blocks);
+    scoreboard.issued(part);
+    scoreboard.completed(part);
+    CHECK_FALSE(scoreboard.some_exempted());
+    const std::vector<std::byte> blank(8 * kept_per_block(ContentMode::tags));
+    scoreboard.destroyed(blank);
+    CHECK(scoreboard.some_exempted() == (blocks == 3));
+  }
+}
+
 namespace {
 
 /// As a buffer of the drive holds a sector of which a write brings the last block alone.

@@ -1,0 +1,143 @@
+#include "platforms/torture/drawn_extras.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "media/media_config.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// What one kind draws from.
+struct Extra {
+  CombinedRun& run;
+  const DriveConfig& drive;
+  const FormatPlan& plan;
+  RandomStream& random;
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) const { return random.below(bound); }
+  template <class T, std::size_t n>
+  [[nodiscard]] T one_of(const std::array<T, n>& values) const {
+    return values[random.below(n)];
+  }
+  template <std::size_t n>
+  void choose(const std::string& path, const std::array<const char*, n>& values) const {
+    set(path, values[random.below(n)]);
+  }
+  void set(const std::string& path, const std::string& value) const { run.options.set.push_back(path + "=" + value); }
+  void set(const std::string& path, std::uint64_t value) const { set(path, std::to_string(value)); }
+  [[nodiscard]] bool sets(const std::string& path) const {
+    return std::ranges::any_of(run.options.set, [&](const std::string& word) { return word.starts_with(path + "="); });
+  }
+};
+
+/// Tracks where firmware keeps records of its own; all where it has none.
+std::vector<Region> reserved(const FormatPlan& plan) {
+  FormatPlan regions = plan;
+  std::erase_if(regions, [](const Region& region) { return region.name == "data"; });
+  return regions.empty() ? plan : regions;
+}
+
+/// Rows of neighbours on a track, which take both copies of a record, or the headers of several; `more` gives the columns after the place.
+template <class More>
+std::string neighbours(const Extra& extra, std::uint64_t most_groups, More more) {
+  const DriveGeometry geometry = geometry_of(extra.drive.media);
+  const std::vector<Region> regions = reserved(extra.plan);
+  std::string rows;
+  for (std::uint64_t groups = 1 + extra.below(most_groups); groups > 0; --groups) {
+    const Region& region = regions[extra.below(regions.size())];
+    const std::uint64_t surface = extra.below(geometry.surfaces);
+    const auto radius = static_cast<std::uint32_t>(region.first + extra.below(region.count));
+    const std::uint64_t sectors = geometry.zone_of(radius).sectors_per_track;
+    const std::uint64_t count = 1 + extra.below(4);
+    const std::uint64_t first = extra.below(sectors - std::min(count, sectors - 1));
+    const std::string rest = more();
+    for (std::uint64_t sector = first; sector < std::min(first + count, sectors); ++sector)
+      rows +=
+          (rows.empty() ? "[[" : ",[") + std::to_string(surface) + "," + std::to_string(radius) + "," + std::to_string(sector) + rest + "]";
+  }
+  return rows + "]";
+}
+
+/// Beyond what one boot tries, so that one boot cannot read what a later one can.
+void fading(const Extra& extra) {
+  if (extra.sets("media.transient_sectors")) return;
+  extra.set("media.transient_sectors", neighbours(extra, 12, [&] { return "," + std::to_string(20 + extra.below(400)); }));
+}
+
+void scratches(const Extra& extra) {
+  if (extra.sets("media.grown_defects")) return;
+  extra.set("media.grown_defects",
+            neighbours(extra, 6, [&] { return "," + std::to_string(extra.below(std::uint64_t{1} << extra.below(12))); }));
+}
+
+void flash_storm(const Extra& extra) {
+  if (extra.drive.nand.blocks == 0) return;
+  extra.set("nand.ecc_bits", 8);
+  extra.set("nand.bit_errors_fresh", extra.one_of<std::uint64_t, 3>({200'000, 400'000, 600'000}));
+  extra.set("nand.read_retries", extra.below(3));
+  extra.set("nand.program_failures_per_million", extra.one_of<std::uint64_t, 3>({200, 2'000, 10'000}));
+  extra.set("nand.erase_failures_per_million", extra.one_of<std::uint64_t, 3>({1'000, 10'000, 50'000}));
+  extra.set("power.dump_failures", extra.one_of<std::uint64_t, 3>({100'000, 300'000, 500'000}));
+}
+
+void look_ahead(const Extra& extra) {
+  const std::string path = "firmware.read_cache.";
+  extra.set(path + "segments", 1 + extra.below(6));
+  extra.set(path + "segment_sectors", extra.one_of<std::uint64_t, 3>({16, 64, 256}));
+  extra.set(path + "read_ahead", extra.one_of<std::uint64_t, 3>({8, 32, 128}));
+  extra.set(path + "read_ahead_step", extra.one_of<std::uint64_t, 3>({1, 4, 8}));
+  extra.choose<2>(path + "read_ahead_start", {"with_read", "after_read"});
+  extra.choose<2>(path + "read_ahead_on", {"any_read", "sequential_read"});
+  extra.choose<2>(path + "keep_delivered", {"true", "false"});
+  extra.choose<2>(path + "extend_at_hit", {"true", "false"});
+  extra.choose<2>(path + "writes_end_segments", {"true", "false"});
+}
+
+void write_cache(const Extra& extra) {
+  const std::string path = "firmware.write_cache.";
+  extra.choose<2>(path + "edges", {"before", "behind"});
+  extra.choose<3>(path + "order", {"elevator", "first_come", "positioning"});
+  extra.set(path + "destage_depth", 1 + extra.below(8));
+  extra.set(path + "high_mark", 50 + extra.below(51));
+  extra.set(path + "low_mark", extra.below(51));
+}
+
+/// One cut soon after another, and one while the drive is shut down for a saved state.
+void hasty(const Extra& extra) {
+  extra.run.hasty = true;
+  extra.run.cuts = static_cast<std::uint32_t>(2 + extra.below(6));
+}
+
+void barriers(const Extra& extra) { extra.run.barriers = true; }
+
+struct Kind {
+  const char* name;
+  std::uint64_t one_in;  ///< runs
+  void (*draw)(const Extra&);
+};
+
+constexpr std::array<Kind, 7> kinds{{
+    {"fading", 2, fading},
+    {"scratches", 4, scratches},
+    {"flash-storm", 6, flash_storm},
+    {"look-ahead", 4, look_ahead},
+    {"cache-options", 4, write_cache},
+    {"hasty-cuts", 3, hasty},
+    {"barriers", 3, barriers},
+}};
+
+}  // namespace
+
+void draw_extras(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  const Extra extra{run, drive, plan, random};
+  for (const Kind& kind : kinds) {
+    if (extra.below(kind.one_in) != 0) continue;
+    kind.draw(extra);
+    run.faults.emplace_back(kind.name);
+  }
+  std::ranges::sort(run.faults);
+}
+
+}  // namespace tessera
