@@ -17,7 +17,7 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
     assert first["all"]["runs"] + first["all"]["refused"] == 25
     assert first["all"]["failures"] == 0
     assert first["all"]["cuts"] > 10 and first["all"]["states"] > 0 and first["all"]["in_recovery"] > 0
-    assert len(first["faults"]) > 12
+    assert len(first["faults"]) > 18
     assert campaign("--layer", "cmr", "--runs", 25, "--seed", 3) == first
     assert campaign("--layer", "cmr", "--runs", 25, "--seed", 4) != first
 
@@ -51,6 +51,17 @@ def test_a_campaign_draws_the_same_runs_for_the_same_seed_and_counts_them():
     ],
 )
 def test_runs_that_once_lost_data_lose_none(layer, seed, run):
+    assert campaign("--layer", layer, "--seed", seed, "--only", run, "--draw", 1)["all"]["failures"] == 0
+
+
+@pytest.mark.parametrize(
+    ("layer", "seed", "run"),
+    [
+        ("imr-cache", 77, 509),  # no sector of the journal's newest record could be read, and the check did not know
+        ("static-r4123", 81, 719),  # a FLUSH could not complete a sector of which nobody had written the rest, and a fault had taken it
+    ],
+)
+def test_runs_of_the_second_draw_that_once_lost_data_lose_none(layer, seed, run):
     assert campaign("--layer", layer, "--seed", seed, "--only", run)["all"]["failures"] == 0
 
 
@@ -77,6 +88,7 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
+    (("--campaign", "--draw", "3"), "--draw"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
     (("--campaign", "--faults", "torn"), "exclude each other"),
     (("--campaign", "--runs", "0"), "--runs"),
