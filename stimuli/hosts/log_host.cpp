@@ -16,15 +16,6 @@ std::uint64_t buffer_sectors(const LogHostConfig& config, const DriveZones& driv
   return std::max<std::uint64_t>(2, config.write_buffer.value() / (drive.sector_blocks * host_block_bytes));
 }
 
-/// Has a request go on as the command that was made for it: from where it is, to where the command ends.
-void append(RequestLife& request, const RequestLife& command) {
-  TESSERA_CHECK(request.mark == command.arrival, "a request goes on as a command that did not begin where it was");
-  for (std::size_t phase = 0; phase < life_phases; ++phase) request.parts[phase] += command.parts[phase];
-  for (std::size_t cause = 0; cause < causes; ++cause)
-    if (cause != static_cast<std::size_t>(Cause::host)) request.held_up_by[cause] += command.held_up_by[cause];
-  request.mark = command.mark;
-}
-
 }  // namespace
 
 LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const LogLayout& layout,
@@ -32,6 +23,7 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
     : config_(config),
       cpu_cost_(cpu),
       drive_(drive),
+      view_(drive),
       layout_(layout),
       timeline_(timeline),
       commands_(timeline, link, drive.tags, background_commands),
@@ -60,22 +52,6 @@ std::uint64_t LogHost::prefill(std::uint64_t sectors) {
 HostRun LogHost::drive_blocks(std::uint64_t place, std::uint32_t sectors) const {
   const std::uint64_t first = std::uint64_t{layout_.first_data_zone} * layout_.zone_sectors + place;
   return {HostBlock(first * drive_.sector_blocks), sectors * drive_.sector_blocks};
-}
-
-std::uint32_t LogHost::first_sector(const HostRequest& request) const {
-  return static_cast<std::uint32_t>(request.blocks.first.value() / drive_.sector_blocks);
-}
-
-std::uint32_t LogHost::end_sector(const HostRequest& request) const {
-  return static_cast<std::uint32_t>((request.blocks.end().value() + drive_.sector_blocks - 1) / drive_.sector_blocks);
-}
-
-/// Of a sector, the blocks that the request names.
-HostRun LogHost::blocks_in(const HostRequest& request, std::uint32_t sector) const {
-  const std::uint64_t first = std::uint64_t{sector} * drive_.sector_blocks;
-  const std::uint64_t begin = std::max(first, request.blocks.first.value());
-  const std::uint64_t end = std::min(first + drive_.sector_blocks, request.blocks.end().value());
-  return {HostBlock(begin), static_cast<std::uint32_t>(end - begin)};
 }
 
 void LogHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content) {
@@ -109,9 +85,9 @@ void LogHost::read(Request& entry) {
   const std::size_t kept = kept_per_block(drive_.content);
   std::ranges::fill(request.content, std::byte{0});
   std::vector<Piece> pieces;
-  for (std::uint32_t sector = first_sector(request); sector < end_sector(request); ++sector) {
+  for (std::uint32_t sector = view_.first(request); sector < view_.end(request); ++sector) {
     ++cpu_.sectors;
-    const HostRun blocks = blocks_in(request, sector);
+    const HostRun blocks = view_.blocks_in(request, sector);
     const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
     const std::uint64_t inside = blocks.first.value() % drive_.sector_blocks;
     if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
@@ -130,8 +106,8 @@ void LogHost::read(Request& entry) {
     else
       pieces.push_back({{at, blocks.count}, offset, zone});
   }
-  counts_.reads += 1;
-  counts_.pieces += pieces.size();
+  counts_.host.reads += 1;
+  counts_.host.pieces += pieces.size();
   entry.open = static_cast<std::uint32_t>(pieces.size());
   if (pieces.empty()) return answer_later(request.tag);
   for (const Piece& piece : pieces) read_piece(request.tag, piece);
@@ -152,8 +128,8 @@ void LogHost::read_piece(std::uint32_t tag, const Piece& piece) {
 }
 
 void LogHost::write(Request& entry) {
-  counts_.accepted += end_sector(*entry.request) - first_sector(*entry.request);
-  entry.next = first_sector(*entry.request);
+  counts_.host.accepted += view_.end(*entry.request) - view_.first(*entry.request);
+  entry.next = view_.first(*entry.request);
   writes_.push_back(entry.request->tag);
   proceed();
 }
@@ -180,7 +156,7 @@ void LogHost::admit_writes() {
 bool LogHost::admit(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool waits = !config_.write_back || request.force_unit_access;
-  for (; entry.next < end_sector(request); ++entry.next) {
+  for (; entry.next < view_.end(request); ++entry.next) {
     const std::uint32_t sector = entry.next;
     const SectorBuffer::Entry* held = buffer_.find(sector);
     if ((held == nullptr || !held->counts) && !buffer_.has_room()) {
@@ -194,9 +170,9 @@ bool LogHost::admit(Request& entry) {
     counts_.absorbed += held != nullptr && held->order != 0 ? 1 : 0;
     const bool from_drive = held == nullptr && zones_.place(sector) != nowhere;
     SectorBuffer::Entry& dirty = buffer_.dirty(sector, timeline_.now());
-    if (from_drive && blocks_in(request, sector).count < drive_.sector_blocks) dirty.content = entry.edge_content;
-    dirty.content.resize(sector_content(), std::byte{0});
-    overwrite(dirty, request, sector);
+    if (from_drive && !view_.whole(request, sector)) dirty.content = entry.edge_content;
+    dirty.content.resize(view_.bytes(), std::byte{0});
+    view_.overwrite(dirty.content, request, sector);
     if (!waits) continue;
     dirty.awaited = true;
     dirty.waiters.push_back(request.tag);
@@ -208,12 +184,12 @@ bool LogHost::admit(Request& entry) {
 /// Of a sector that the request writes in part, the rest is in the buffer, was never written, or was read from where it still is. If none
 /// of these, it is read first.
 bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
-  if (blocks_in(*entry.request, sector).count == drive_.sector_blocks || buffer_.find(sector) != nullptr) return true;
+  if (view_.whole(*entry.request, sector) || buffer_.find(sector) != nullptr) return true;
   const std::uint32_t place = zones_.place(sector);
   if (place == nowhere) return true;
   if (entry.edge_pending) return false;
   if (entry.edge == place) return true;
-  ++counts_.edges;
+  ++counts_.host.edges;
   entry.edge_pending = true;
   const std::uint32_t zone = zones_.zone_of(place);
   ++zones_.zone(zone).reads;
@@ -229,22 +205,11 @@ bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
   return false;
 }
 
-void LogHost::overwrite(SectorBuffer::Entry& entry, const HostRequest& request, std::uint32_t sector) const {
-  if (entry.content.empty()) return;
-  const std::size_t kept = kept_per_block(drive_.content);
-  const HostRun blocks = blocks_in(request, sector);
-  std::byte* const to = entry.content.data() + blocks.first.value() % drive_.sector_blocks * kept;
-  if (request.content.empty())
-    std::memset(to, 0, blocks.count * kept);
-  else
-    std::memcpy(to, request.content.data() + (blocks.first - request.blocks.first) * kept, blocks.count * kept);
-}
-
 /// Whole sectors alone; what lies at the ends stays.
 void LogHost::trim(Request& entry) {
   const HostRequest& request = *entry.request;
-  const auto first = static_cast<std::uint32_t>((request.blocks.first.value() + drive_.sector_blocks - 1) / drive_.sector_blocks);
-  const auto end = static_cast<std::uint32_t>(request.blocks.end().value() / drive_.sector_blocks);
+  const std::uint32_t first = view_.first_whole(request);
+  const std::uint32_t end = view_.end_whole(request);
   for (std::uint32_t sector = first; sector < end; ++sector) {
     ++cpu_.sectors;
     if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
@@ -273,15 +238,10 @@ void LogHost::answer_later(std::uint32_t tag) {
   timeline_.post(at, *this, answer);
 }
 
-/// Its life is that of the command that it waited for last; the rest it spent at the host, and for cleaning as long as that held writes up.
 void LogHost::finish(Request& entry, Status status, const RequestLife* life) {
   HostRequest& request = *entry.request;
-  RequestLife& own = request.life;
-  const Picoseconds until = life == nullptr ? timeline_.now() : std::max(own.mark, life->arrival);
-  const Picoseconds held_up = request.op == HostOp::write ? std::min(stalled_time() - entry.stalled, until - own.mark) : Picoseconds(0);
-  if (held_up != Picoseconds(0)) own.account(LifePhase::cleaning, own.mark + held_up, Cause::cleaning);
-  own.account(LifePhase::host_queue, until);
-  if (life != nullptr) append(own, *life);
+  const Picoseconds held_up = request.op == HostOp::write ? stalled_time() - entry.stalled : Picoseconds(0);
+  end_life(request, timeline_.now(), held_up, life);
   request.status = status;
   entry = {};
   --outstanding_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "stimuli/hosts/drive_commands.hpp"
-#include "stimuli/hosts/host_cpu.hpp"
+#include "stimuli/hosts/host_requests.hpp"
 #include "stimuli/hosts/log_zones.hpp"
 #include "stimuli/hosts/sector_buffer.hpp"
 #include "stimuli/hosts/translating_host.hpp"
@@ -108,10 +108,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t image = 0;     ///< the newest that is valid
   };
   struct Counts {
-    std::uint64_t accepted = 0, absorbed = 0, data = 0, copies = 0, headers = 0, checkpoint_sectors = 0, edges = 0;
-    std::uint64_t checkpoints = 0, cleanings = 0, idle_cleanings = 0, resets = 0, pieces = 0, reads = 0, in_memory = 0;
-    std::uint64_t replayed = 0, recovery_reads = 0;
-    Picoseconds cleaning_time, longest_cleaning, recovery_time;
+    HostCounts host;
+    std::uint64_t absorbed = 0, data = 0, copies = 0, headers = 0, checkpoint_sectors = 0, checkpoints = 0, in_memory = 0, replayed = 0;
   };
 
   void on_time(std::uint64_t argument) override;
@@ -126,12 +124,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void admit_writes();
   [[nodiscard]] bool admit(Request& request);
   [[nodiscard]] bool edge_known(Request& request, std::uint32_t sector);
-  void overwrite(SectorBuffer::Entry& entry, const HostRequest& request, std::uint32_t sector) const;
   void answer_later(std::uint32_t tag);
   void finish(Request& request, Status status, const RequestLife* life = nullptr);
-  [[nodiscard]] HostRun blocks_in(const HostRequest& request, std::uint32_t sector) const;
-  [[nodiscard]] std::uint32_t first_sector(const HostRequest& request) const;
-  [[nodiscard]] std::uint32_t end_sector(const HostRequest& request) const;
 
   // log_host_records.cpp: what goes to the drive
   void write_records();
@@ -171,12 +165,12 @@ class LogHost final : public TranslatingHost, private TimelineListener {
 
   [[nodiscard]] HostRun drive_blocks(std::uint64_t place, std::uint32_t sectors) const;
   [[nodiscard]] HostRun area_blocks(std::uint32_t area, std::uint64_t sector, std::uint32_t sectors) const;
-  [[nodiscard]] std::size_t sector_content() const { return std::size_t{drive_.sector_blocks} * kept_per_block(drive_.content); }
   void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
 
   LogHostConfig config_;
   HostCpuConfig cpu_cost_;
   DriveZones drive_;
+  SectorView view_;
   LogLayout layout_;
   Timeline& timeline_;
   std::function<void(HostRequest&)> receiver_;

@@ -71,8 +71,8 @@ void LogHost::live_read(std::uint32_t number, std::uint32_t first, HostRequest& 
   for (std::uint32_t i = 0; i < sectors; ++i) {
     const std::uint32_t place = zones_.first_place(number) + first + i;
     if (!zones_.live(place)) continue;
-    const auto begin = command.content.begin() + static_cast<std::ptrdiff_t>(i * sector_content());
-    cleaning_.read.push_back({zones_.owner(place), place, {begin, begin + static_cast<std::ptrdiff_t>(sector_content())}});
+    const auto begin = command.content.begin() + static_cast<std::ptrdiff_t>(i * view_.bytes());
+    cleaning_.read.push_back({zones_.owner(place), place, {begin, begin + static_cast<std::ptrdiff_t>(view_.bytes())}});
   }
   proceed();
 }
@@ -92,7 +92,7 @@ void LogHost::move_live() {
     const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[cleaner]).pointer;
     const std::size_t count = std::min<std::size_t>(cleaning_.read.size(), std::min(room, layout_.record_sectors) - 1);
     std::vector<std::uint32_t> sectors;
-    std::vector<std::byte> content(sector_content());
+    std::vector<std::byte> content(view_.bytes());
     for (std::size_t i = 0; i < count; ++i) {
       Moved& moved = cleaning_.read[i];
       sectors.push_back(moved.sector);
@@ -114,12 +114,8 @@ void LogHost::reset_cleaned() {
   send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest& command) {
     TESSERA_CHECK(ok(command.status), (std::string("the drive refused to reset a zone: ") + to_string(command.status)).c_str());
     zones_.set_free(*cleaning_.zone);
-    ++counts_.resets;
-    ++counts_.cleanings;
-    counts_.idle_cleanings += cleaning_.in_idle_time ? 1 : 0;
-    const Picoseconds time = timeline_.now() - cleaning_.begin;
-    counts_.cleaning_time += time;
-    counts_.longest_cleaning = std::max(counts_.longest_cleaning, time);
+    ++counts_.host.resets;
+    counts_.host.cleaned(timeline_.now() - cleaning_.begin, cleaning_.in_idle_time);
     cleaning_ = {};
     proceed();
   });

@@ -48,13 +48,13 @@ bool LogHost::write_record() {
   const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[application]).pointer;
   const std::uint32_t most = trims_.empty() ? std::min(room, layout_.record_sectors) - 1 : 0;
   const std::vector<std::uint32_t> sectors = buffer_.take(most, sequence_ + 1);
-  std::vector<std::byte> content((1 + sectors.size()) * sector_content());
+  std::vector<std::byte> content((1 + sectors.size()) * view_.bytes());
   std::vector<std::uint32_t> waiters;
   for (std::size_t i = 0; i < sectors.size(); ++i) {
     SectorBuffer::Entry& entry = *buffer_.find(sectors[i]);
     waiters.insert(waiters.end(), entry.waiters.begin(), entry.waiters.end());
     entry.waiters.clear();
-    std::ranges::copy(entry.content, content.begin() + static_cast<std::ptrdiff_t>((1 + i) * sector_content()));
+    std::ranges::copy(entry.content, content.begin() + static_cast<std::ptrdiff_t>((1 + i) * view_.bytes()));
   }
   counts_.data += sectors.size();
   send_record(application, sectors, std::move(content), std::move(trims), std::move(waiters), timeline_.now());

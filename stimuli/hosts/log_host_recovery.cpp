@@ -78,7 +78,7 @@ void LogHost::read_next_of_recovery() {
   if (recovery_->reads.empty()) return std::exchange(recovery_->then, nullptr)();
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
-  ++counts_.recovery_reads;
+  ++counts_.host.recovery_reads;
   send(HostOp::read, next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
     if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && !command.content.empty()) {
@@ -98,7 +98,7 @@ void LogHost::verify_ends() {
   while (zone < layout_.data_zones && (zones_.records(zone).empty() || zones_.records(zone).back().sequence <= known)) ++zone;
   if (zone < layout_.data_zones) {
     const LogRecord& last = zones_.records(zone).back();
-    ++counts_.recovery_reads;
+    ++counts_.host.recovery_reads;
     send(HostOp::read, drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
          [this](HostRequest& command) {
            if (ok(command.status))
@@ -135,7 +135,7 @@ void LogHost::rebuild() {
       stream = number;
   }
   begin_checkpoint([this] {
-    counts_.recovery_time += timeline_.now() - recovery_->begin;
+    counts_.host.recovery_time += timeline_.now() - recovery_->begin;
     last_activity_ = timeline_.now();
     std::exchange(recovery_, nullptr)->done(Status::ok);
   });

@@ -4,10 +4,10 @@
 namespace tessera {
 
 void LogHost::report(MetricSet& metrics) const {
+  report_host(metrics, counts_.host, commands_.sent(), cpu_.time(cpu_cost_, commands_.sent()), stalled_time());
   const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* what) {
-    metrics.count(std::string("translation.") + name, static_cast<double>(value), unit, what);
+    count_translation(metrics, name, value, unit, what);
   };
-  count("sectors.accepted", counts_.accepted, "sectors", "that the application wrote, in part or whole");
   count("sectors.absorbed", counts_.absorbed, "sectors", "of these, written while the sector was dirty in host memory");
   count("sectors.data", counts_.data, "sectors", "of the application that the host wrote to the drive");
   count("sectors.moved", counts_.copies, "sectors", "that the host wrote again to clean zones");
@@ -15,24 +15,8 @@ void LogHost::report(MetricSet& metrics) const {
   count("sectors.checkpoints", counts_.checkpoint_sectors, "sectors", "of checkpoints of the map");
   count("sectors.written", counts_.data + counts_.copies + counts_.headers + counts_.checkpoint_sectors, "sectors",
         "that the host wrote to the drive");
-  count("edge_reads", counts_.edges, "1", "sectors read because the application wrote a part of them");
-  count("reads", counts_.reads, "1", "reads of the application");
-  count("reads.commands", counts_.pieces, "1", "reads of the drive for them: one for each run of places");
   count("reads.in_memory", counts_.in_memory, "sectors", "that reads found in host memory");
   count("checkpoints", counts_.checkpoints, "1", "checkpoints of the map");
-  count("resets", counts_.resets, "1", "zones that were reset");
-  count("cleaning.idle", counts_.idle_cleanings, "1", "cleanings that began while the application was idle");
-  metrics.count("cleaning.count", static_cast<double>(counts_.cleanings), "1", "zones that the host cleaned");
-  const std::uint64_t cleanings = counts_.cleanings;
-  metrics.add("cleaning.mean",
-              cleanings == 0 ? std::nullopt
-                             : std::optional(static_cast<double>(counts_.cleaning_time.value()) * 1e-9 / static_cast<double>(cleanings)),
-              "ms", "mean time from the choice of a zone to its reset, since the start of the run");
-  metrics.add("cleaning.max", cleanings == 0 ? std::nullopt : std::optional(static_cast<double>(counts_.longest_cleaning.value()) * 1e-9),
-              "ms", "longest of these times");
-  metrics.count("translation.stalled", stalled_time(), "time in which written data waited for a free zone");
-  metrics.count("translation.cpu", cpu_.time(cpu_cost_, commands_.sent()), "time of the host's processor, by the costs of hosts.cpu");
-  count("commands", commands_.sent(), "1", "that the host sent to the drive");
   metrics.add("translation.zones.free", static_cast<double>(zones_.free_zones()), "1", "free zones at the end");
   metrics.add("translation.zones.least_free", static_cast<double>(least_free_), "1", "fewest free zones at once");
   metrics.add("translation.zones.data", static_cast<double>(layout_.data_zones), "1", "zones for data");
@@ -47,8 +31,6 @@ void LogHost::report(MetricSet& metrics) const {
               static_cast<double>(2 * map + owners + config_.write_buffer.value() + layout_.data_zones * zone_entry_bytes), "B",
               "host memory of the translation in all");
   count("recovery.records", counts_.replayed, "1", "records that boots after power cuts found after the checkpoint");
-  count("recovery.reads", counts_.recovery_reads, "1", "reads of these boots");
-  metrics.count("translation.recovery.time", counts_.recovery_time, "time of the host in these boots, after the drive's own");
 }
 
 }  // namespace tessera
