@@ -22,11 +22,9 @@ DriveZones zones_of(DriveModule& drive, ContentMode content) {
   return zones;
 }
 
-/// Zones that a host of ours has open or half written at once: two of data, and two of an area for checkpoints.
-constexpr std::uint64_t active_zones = 4;
-
 /// What the layer says of its zones beyond their size, where it says anything.
-std::string limits_problem(const DriveConfig& config) {
+std::string limits_problem(const DriveConfig& config, const DriveZones& zones) {
+  const std::uint64_t active_zones = config.hosts.active_zones(zones);
   const auto layer = std::ranges::find(config.layers, config.layer, [](const auto& factory) { return factory->name(); });
   ParameterCollector collector;
   (*layer)->describe(collector);
@@ -45,9 +43,10 @@ std::string limits_problem(const DriveConfig& config) {
 
 std::uint64_t application_sectors(DriveModule& drive) {
   if (!drive.config().hosts.translates()) return drive.firmware().user_sectors();
-  std::string problem = limits_problem(drive.config());
+  const DriveZones zones = zones_of(drive, ContentMode::none);
+  std::string problem = limits_problem(drive.config(), zones);
   if (!problem.empty()) throw drive.config().refusal(problem);
-  const std::uint64_t sectors = drive.config().hosts.user_sectors(zones_of(drive, ContentMode::none), problem);
+  const std::uint64_t sectors = drive.config().hosts.user_sectors(zones, problem);
   if (!problem.empty()) throw drive.config().refusal(problem);
   return sectors;
 }

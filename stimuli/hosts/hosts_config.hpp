@@ -6,24 +6,28 @@
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "stimuli/hosts/dmz_config.hpp"
 #include "stimuli/hosts/host_cpu.hpp"
 #include "stimuli/hosts/log_host_config.hpp"
 #include "stimuli/hosts/translating_host.hpp"
 
 namespace tessera {
 
-enum class HostTranslation : std::uint32_t { none, log };
+enum class HostTranslation : std::uint32_t { none, log, dmz };
 
 struct HostsConfig {
   HostTranslation translation = HostTranslation::none;
   HostCpuConfig cpu;
   LogHostConfig log;
+  DmzHostConfig dmz;
 
   void describe(ParameterVisitor& visitor);
 
   [[nodiscard]] bool translates() const { return translation != HostTranslation::none; }
   /// Whether only FLUSH and FUA make durable what the application wrote.
   [[nodiscard]] bool promises_flushed_only() const;
+  /// Sequential zones that it may have open or half written at once.
+  [[nodiscard]] std::uint64_t active_zones(const DriveZones& drive) const;
   /// Sectors that the application sees on the drive; a sentence why it sees none in `problem`.
   [[nodiscard]] std::uint64_t user_sectors(const DriveZones& drive, std::string& problem) const;
   /// Null where nothing translates; user_sectors() has no problem with the drive.

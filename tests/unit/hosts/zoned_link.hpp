@@ -44,6 +44,9 @@ class ZonedLink final : public HostLink, private TimelineListener {
   }
   void abort(HostRequest&) override { TESSERA_CHECK(false, "nobody aborts here"); }
 
+  /// Nothing is under way.
+  [[nodiscard]] bool quiet() const { return under_way_.empty(); }
+
   /// Ends what is under way, in part.
   void cut() {
     timeline_.withdraw(*this);

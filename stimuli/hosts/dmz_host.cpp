@@ -1,0 +1,270 @@
+// The dm-zoned-like host: requests of the application.
+#include "stimuli/hosts/dmz_host.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+/// Commands of reclaim at the drive at once.
+constexpr std::uint32_t background_commands = 4;
+
+}  // namespace
+
+DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const DmzLayout& layout,
+                 Timeline& timeline, HostLink& link)
+    : config_(config),
+      cpu_cost_(cpu),
+      drive_(drive),
+      view_(drive),
+      layout_(layout),
+      timeline_(timeline),
+      commands_(timeline, link, drive.tags, background_commands),
+      tables_(layout),
+      requests_(drive.tags),
+      writes_(layout.chunks),
+      least_free_(layout.random_zones()) {}
+
+/// As many random zones hold chunks as reclaim leaves in use, where there are so many chunks.
+std::uint64_t DmzHost::prefill(std::uint64_t sectors) {
+  const auto chunks = static_cast<std::uint32_t>((sectors + layout_.zone_sectors - 1) / layout_.zone_sectors);
+  if (chunks == 0) return 0;
+  const std::uint32_t sequential = layout_.zones - layout_.conventional;
+  const auto free = static_cast<std::uint32_t>(config_.reclaim_until * layout_.random_zones());
+  const std::uint32_t used = layout_.random_zones() - std::max(free, 1U);
+  const auto share = static_cast<std::uint32_t>(std::uint64_t{used} * chunks / layout_.chunks);
+  const std::uint32_t in_random = std::max(share, chunks - std::min(chunks, sequential));
+  tables_ = DmzTables(layout_);  // formatted again where the power failed meanwhile
+  tables_.prefill(sectors, in_random);
+  least_free_ = tables_.free_random();
+  return (std::uint64_t{layout_.conventional} + chunks - in_random) * layout_.zone_sectors;
+}
+
+HostRun DmzHost::zone_blocks(std::uint32_t zone, DmzRun run) const {
+  return {HostBlock((std::uint64_t{zone} * layout_.zone_sectors + run.first) * drive_.sector_blocks), run.count * drive_.sector_blocks};
+}
+
+void DmzHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content) {
+  if (moves_data(op)) content.resize(blocks.count * kept_per_block(drive_.content), std::byte{0});
+  commands_.send({op, blocks, std::move(content), priority}, std::move(done));
+}
+
+void DmzHost::issue(HostRequest& request) {
+  TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
+  Request& entry = requests_[request.tag];
+  entry = {};
+  entry.request = &request;
+  ++outstanding_;
+  ++cpu_.requests;
+  request.status = Status::ok;
+  switch (request.op) {
+    case HostOp::read: return read(entry);
+    case HostOp::write: counts_.host.accepted += view_.end(request) - view_.first(request); return change(entry);
+    case HostOp::trim: return change(entry);
+    case HostOp::flush: wait_for_flush_.push_back(request.tag); return proceed();
+    default: entry.status = Status::unsupported; return answer_later(request.tag);
+  }
+}
+
+void DmzHost::abort(HostRequest&) { TESSERA_CHECK(false, "a translating host gives up no request"); }
+
+/// One command for each run of sectors in one zone; what is not valid reads as nothing.
+void DmzHost::read(Request& entry) {
+  HostRequest& request = *entry.request;
+  std::ranges::fill(request.content, std::byte{0});
+  std::vector<Piece> pieces;
+  for (std::uint32_t sector = view_.first(request); sector < view_.end(request); ++sector) {
+    ++cpu_.sectors;
+    const std::uint32_t in_chunk = sector % layout_.zone_sectors;
+    if (tables_.lost(sector)) entry.status = Status::media_error;
+    const std::uint32_t zone = tables_.place(sector / layout_.zone_sectors, in_chunk);
+    if (zone == no_zone) continue;
+    const HostRun blocks = view_.blocks_in(request, sector);
+    const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
+    const HostBlock at = zone_blocks(zone, {in_chunk, 1}).first + blocks.first.value() % drive_.sector_blocks;
+    if (!pieces.empty() && pieces.back().zone == zone && pieces.back().blocks.end() == at &&
+        pieces.back().offset + pieces.back().blocks.count == offset) {
+      pieces.back().blocks.count += blocks.count;
+      continue;
+    }
+    pieces.push_back({{at, blocks.count}, offset, zone});
+    touch(sector / layout_.zone_sectors);
+  }
+  ++counts_.host.reads;
+  counts_.host.pieces += pieces.size();
+  entry.open = static_cast<std::uint32_t>(pieces.size());
+  if (pieces.empty()) return answer_later(request.tag);
+  for (const Piece& piece : pieces) {
+    ++tables_.zone(piece.zone).reads;
+    send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag = request.tag, piece](HostRequest& command) {
+      --tables_.zone(piece.zone).reads;
+      Request& waiting = requests_[tag];
+      if (!ok(command.status)) waiting.status = command.status;
+      std::vector<std::byte>& content = waiting.request->content;
+      if (!content.empty())
+        std::memcpy(content.data() + piece.offset * kept_per_block(drive_.content), command.content.data(), command.content.size());
+      if (--waiting.open == 0) finish(waiting, waiting.status, &command.life);
+      proceed();
+    });
+  }
+}
+
+void DmzHost::change(Request& entry) {
+  waiting_.push_back(entry.request->tag);
+  proceed();
+}
+
+bool DmzHost::overlaps(std::uint32_t tag, std::uint32_t other) const {
+  const HostRequest& a = *requests_[tag].request;
+  const HostRequest& b = *requests_[other].request;
+  return view_.first(a) < view_.end(b) && view_.first(b) < view_.end(a);
+}
+
+/// Writes and TRIMs of one sector follow each other: parts of a sector are read and written back, and a write may move to another zone.
+void DmzHost::begin_changes() {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const std::uint32_t tag = waiting_[i];
+    const auto meets = [this, tag](std::uint32_t other) { return overlaps(tag, other); };
+    if (std::ranges::any_of(changing_, meets) || std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(i), meets)) {
+      ++i;
+      continue;
+    }
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    changing_.push_back(tag);
+    begin_change(requests_[tag]);
+  }
+}
+
+void DmzHost::begin_change(Request& entry) {
+  const HostRequest& request = *entry.request;
+  if (request.op == HostOp::write) {
+    const std::uint32_t first = view_.first(request);
+    const std::uint32_t last = view_.end(request) - 1;
+    if (!view_.whole(request, first)) read_edge(entry, first, 0);
+    if (last != first && !view_.whole(request, last)) read_edge(entry, last, 1);
+  }
+  if (entry.open == 0) divide(entry);
+}
+
+/// Of a sector that the request writes in part; nothing is read where nothing is valid.
+void DmzHost::read_edge(Request& entry, std::uint32_t sector, std::size_t side) {
+  const std::uint32_t in_chunk = sector % layout_.zone_sectors;
+  if (tables_.lost(sector)) entry.status = Status::media_error;
+  const std::uint32_t zone = tables_.place(sector / layout_.zone_sectors, in_chunk);
+  if (zone == no_zone) return;
+  ++counts_.host.edges;
+  ++entry.open;
+  ++tables_.zone(zone).reads;
+  send(HostOp::read, zone_blocks(zone, {in_chunk, 1}), CommandPriority::foreground,
+       [this, tag = entry.request->tag, zone, side](HostRequest& command) {
+         --tables_.zone(zone).reads;
+         Request& waiting = requests_[tag];
+         if (!ok(command.status)) waiting.status = command.status;
+         waiting.edges[side] = command.content;
+         if (--waiting.open == 0) divide(waiting);
+         proceed();
+       });
+}
+
+/// Whole sectors alone are trimmed; what lies at the ends stays.
+void DmzHost::divide(Request& entry) {
+  const HostRequest& request = *entry.request;
+  const bool trims = request.op == HostOp::trim;
+  const std::uint32_t end = trims ? view_.end_whole(request) : view_.end(request);
+  std::uint32_t first = trims ? view_.first_whole(request) : view_.first(request);
+  if (!ok(entry.status) || first >= end) return changed(entry, nullptr);
+  while (first < end) {
+    const std::uint32_t in_chunk = first % layout_.zone_sectors;
+    const std::uint32_t count = std::min(layout_.zone_sectors - in_chunk, end - first);
+    parts_.push_back({request.tag, first / layout_.zone_sectors, {in_chunk, count}, std::nullopt});
+    ++entry.open;
+    cpu_.sectors += count;
+    first += count;
+  }
+  again_ = true;
+}
+
+/// All of the write or TRIM is done; FUA asks for the metadata, too.
+void DmzHost::changed(Request& entry, const RequestLife* life) {
+  const HostRequest& request = *entry.request;
+  std::erase(changing_, request.tag);
+  again_ = true;
+  if (!ok(entry.status)) return life == nullptr ? answer_later(request.tag) : finish(entry, entry.status, life);
+  if (request.op == HostOp::trim) return answer_later(request.tag);
+  if (request.force_unit_access) return wait_for_flush_.push_back(request.tag);
+  finish(entry, Status::ok, life);
+}
+
+void DmzHost::answer_later(std::uint32_t tag) {
+  const Picoseconds at = timeline_.now() + cpu_cost_.request;
+  answers_.push_back({at, tag});
+  timeline_.post(at, *this, answer);
+}
+
+void DmzHost::finish(Request& entry, Status status, const RequestLife* life) {
+  HostRequest& request = *entry.request;
+  end_life(request, timeline_.now(), entry.held_up, life);
+  request.status = status;
+  entry = {};
+  --outstanding_;
+  last_activity_ = timeline_.now();
+  if (outstanding_ == 0 && !idle_alarm_) {
+    idle_alarm_ = true;
+    timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
+  }
+  receiver_(request);
+}
+
+void DmzHost::on_time(std::uint64_t argument) {
+  switch (static_cast<Alarm>(argument)) {
+    case answer: {
+      const std::uint32_t tag = answers_.front().second;
+      answers_.pop_front();
+      finish(requests_[tag], requests_[tag].status);
+      break;
+    }
+    case idle_since:
+      idle_alarm_ = false;
+      if (outstanding_ == 0 && !application_idle()) {
+        idle_alarm_ = true;
+        timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
+      }
+      break;
+    case flush_due:
+      flush_alarm_ = false;
+      flush_wanted_ = flush_wanted_ || tables_.changed();
+      break;
+  }
+  proceed();
+}
+
+bool DmzHost::application_idle() const { return outstanding_ == 0 && timeline_.now() >= last_activity_ + config_.idle_after; }
+
+/// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
+void DmzHost::proceed() {
+  again_ = true;
+  if (proceeding_ || recovery_ != nullptr) return;
+  proceeding_ = true;
+  while (std::exchange(again_, false)) {
+    begin_changes();
+    run_parts();
+    reclaim();
+    flush_if_asked();
+    release_zones();
+  }
+  proceeding_ = false;
+  if (tables_.changed() && !flush_alarm_ && !ended_) {
+    flush_alarm_ = true;
+    timeline_.post(timeline_.now() + config_.flush_every, *this, flush_due);
+  }
+}
+
+bool DmzHost::idle() const {
+  return outstanding_ == 0 && commands_.idle() && !tables_.changed() && !reclaim_.active && !flush_.running && released_.empty() &&
+         recovery_ == nullptr;
+}
+
+}  // namespace tessera
