@@ -64,8 +64,8 @@ DmzLayout plan_dmz(const DmzHostConfig& config, const DriveZones& drive, std::st
   const std::uint32_t reserved =
       config.reserved_zones != 0 ? config.reserved_zones : std::max(1U, std::min(usual_reserve, sequential / usual_reserve));
   if (sequential <= reserved) {
-    problem = "the drive has " + std::to_string(sequential) + " sequential zones and hosts.dmz keeps " + std::to_string(reserved) +
-              " of them for reclaim: make zones smaller, as in --set 'layers.zoned.zone=16 MiB'";
+    problem = "hosts.dmz.reserved_zones is " + std::to_string(config.reserved_zones) + " and the drive has " + std::to_string(sequential) +
+              " sequential zones: expected fewer than these, or smaller zones, as in --set 'layers.zoned.zone=16 MiB'";
     return {};
   }
   layout.chunks = layout.random_zones() + sequential - reserved;

@@ -9,6 +9,8 @@ from simulate import run, simulate
 from tessera import families
 
 SMALL = ("--set", "media.tracks=512", "--set", "layers.zoned.zone=4 MiB", "--prefill", "100")
+ENOUGH = ("--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0.018")  # of 253 zones
+DMZ = ("--layer", "zoned:dmz", *SMALL, "--set", "layers.zoned.conventional=0.1")
 RANDOM = ("--workload", "random-4k", "--fold", "--replay", "closed:8")
 
 
@@ -26,6 +28,20 @@ def test_random_writes_are_served_checked_and_cleaned_for(tmp_path, host):
     assert (folder.requests["completion"] > folder.requests["arrival"]).all()
 
 
+def test_random_writes_by_chunks_are_served_checked_and_reclaimed_for(tmp_path):
+    folder = run(tmp_path, "common", *DMZ, *RANDOM, "--limit", "600", "--check")
+    assert folder.metric("host.served") == 600
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("zones.refused") == 0
+    assert folder.metric("translation.reclaims.merge") > 1
+    assert folder.metric("translation.reclaims.move") > 1
+    assert folder.metric("cleaning.count") == sum(folder.metric(f"translation.reclaims.{kind}") for kind in ("append", "merge", "move"))
+    written = sum(folder.metric(f"translation.sectors.{kind}") for kind in ("data", "moved", "gaps", "metadata"))
+    assert written == folder.metric("translation.sectors.written") == folder.metric("media.sectors_written.bands") + folder.metric("media.sectors_written.conventional")
+    assert folder.metric("translation.memory") < 64 << 10
+    assert folder.summary["run"]["layer"] == "zoned:dmz"
+
+
 @pytest.mark.parametrize("workload", ["random-4k", "mail"])  # refused for their places, and for parts of sectors
 def test_an_application_that_writes_anywhere_is_told_of_the_host(tmp_path, workload):
     ended = simulate("run", "demo", "--layer", "zoned", "--workload", workload, "--fold", "--limit", "50", "--out", tmp_path / "run", status=1)
@@ -34,7 +50,7 @@ def test_an_application_that_writes_anywhere_is_told_of_the_host(tmp_path, workl
 
 def test_the_list_names_the_hosts_of_a_layer():
     (zoned,) = [layer for layer in json.loads(simulate("list", "layers", "--json").stdout) if layer["zones"]]
-    assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit"]
+    assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit", "dmz"]
     assert "zoned:log-greedy" in simulate("list", "layers").stdout
 
 
@@ -58,6 +74,14 @@ def test_the_application_sees_less_than_the_drive(tmp_path):
         (["--layer", "zoned:log", "--set", "layers.zoned.zone=16 GiB"], "make zones smaller"),
         (["--layer", "zoned:log", "--set", "layers.zoned.max_open=2", "--set", "layers.zoned.max_active=2"], "layers.zoned.max_active"),
         (["--layer", "zoned:log", "--set", "layers.zoned.offline_zones=1"], "layers.zoned.offline_zones"),
+        (["--layer", "zoned:dmz"], "2 for data; make more of them, as in --set layers.zoned.conventional=0.018"),
+        (["--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0"], "the drive has 0 conventional zones of 253 and hosts.dmz needs at least 4"),
+        (["--layer", "zoned:dmz", "--set", "layers.zoned.zone=16 GiB"], "make zones smaller"),
+        ([*ENOUGH, "--set", "layers.zoned.max_active=128"], "layers.zoned.max_active is 128; a host that translates needs at least 250"),
+        ([*ENOUGH, "--set", "layers.zoned.read_only_zones=1"], "layers.zoned.read_only_zones"),
+        ([*ENOUGH, "--set", "hosts.dmz.reclaim_below=0.6"], "hosts.dmz.reclaim_until"),
+        ([*ENOUGH, "--set", "hosts.dmz.reserved_zones=300"], "hosts.dmz.reserved_zones"),
+        ([*ENOUGH, "--set", "media.write_faults_per_million=1"], "has no answer to sectors that cannot be read or written"),
         (["--layer", "zoned:log", "--set", "media.write_faults_per_million=1"], "has no answer to sectors that cannot be read or written"),
     ],
 )
@@ -96,6 +120,14 @@ def test_a_cut_at_any_instant_keeps_what_was_flushed(faults):
         assert row["cuts"]["replay"] >= 10
 
 
+@pytest.mark.parametrize("faults", [(), ("--faults", "torn")])
+def test_a_cut_at_any_instant_of_the_host_by_chunks_keeps_what_was_flushed(faults):
+    words = ("--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0.12", "--durability", "none", "--operations", "12", "--cuts", "10", *faults, "--json")
+    for row in json.loads(simulate("torture", "torture", *words).stdout):
+        assert row["failures"] == 0
+        assert row["cuts"]["replay"] >= 10
+
+
 def test_a_cut_in_a_run_costs_a_recovery_and_nothing_else(tmp_path):
     folder = run(tmp_path, "common", "--layer", "zoned:log", *SMALL, *RANDOM, "--limit", "1500", "--check", "--cut-at", "2s", "--cut-at", "4s")
     assert folder.metric("scoreboard.errors") == 0
@@ -103,15 +135,23 @@ def test_a_cut_in_a_run_costs_a_recovery_and_nothing_else(tmp_path):
     assert folder.metric("translation.recovery.records") > 0
 
 
+def test_a_cut_in_a_run_costs_the_host_by_chunks_a_set_of_metadata(tmp_path):
+    folder = run(tmp_path, "common", *DMZ, *RANDOM, "--limit", "300", "--check", "--cut-at", "20s", "--cut-at", "40s")
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("translation.recovery.time") > 0
+    assert folder.metric("translation.recovery.reads") >= 2 * 2
+
+
 def test_a_comparison_takes_hosts_as_contestants(tmp_path):
-    words = ("compare", "common", "--layers", "cmr,zoned:log-greedy", *SMALL, *RANDOM, "--limit", "500", "--seeds", "1", "--out", tmp_path)
+    words = ("compare", "common", "--layers", "cmr,zoned:log-greedy,zoned:dmz", *SMALL, *DMZ[-2:], *RANDOM, "--limit", "200", "--seeds", "1", "--out", tmp_path)
     simulate(*words)
-    assert json.loads((tmp_path / "compare.json").read_text())["layers"]["layer"] == ["cmr", "zoned:log-greedy"]
+    assert json.loads((tmp_path / "compare.json").read_text())["layers"]["layer"] == ["cmr", "zoned:log-greedy", "zoned:dmz"]
     assert "unknown layer 'zoned:lgo'" in simulate("compare", "common", "--layers", "zoned:lgo", *RANDOM, "--out", tmp_path / "bad", status=2).stderr
 
 
-def test_two_runs_are_the_same(tmp_path):
-    words = ("common", "--layer", "zoned:log", *SMALL, *RANDOM, "--limit", "600")
+@pytest.mark.parametrize("host", [("--layer", "zoned:log", *SMALL), DMZ])
+def test_two_runs_are_the_same(tmp_path, host):
+    words = ("common", *host, *RANDOM, "--limit", "600")
     first, second = (run(tmp_path / name, *words).summary["metrics"] for name in ("one", "two"))
     of_the_machine = {"run.cpu_seconds", "run.requests_per_cpu_second", "run.peak_memory_bytes"}
     assert {name: metric for name, metric in first.items() if name not in of_the_machine} == {name: metric for name, metric in second.items() if name not in of_the_machine}

@@ -389,6 +389,28 @@ TEST_CASE("dmz: sectors that were written at a pointer after the last flush are 
   CHECK(steps.write(1, 9, 1) == Names{"write 4:9+1"});
 }
 
+TEST_CASE("dmz: a sector that cannot be read when its zone is reclaimed cannot be read until it is written, power cuts or not") {
+  const bool cut = GENERATE(false, true);
+  Steps steps;
+  steps.write(0, 0, 4);
+  steps.write(1, 0, 1);
+  steps.link.unreadable.insert(2 * Steps::drive.zone_sectors + 2);
+  CHECK(steps.write(2, 0, 1) == Names{"read 2:0+4", "read 2:0+1", "read 2:1+1", "read 2:2+1", "read 2:3+1", "write 4:0+1", "write 4:1+1",
+                                      "write 4:2+1", "write 4:3+1"} +
+                                    flush_of({"1+1", "4+3"}) + Names{"write 2:0+1"});
+  if (cut) static_cast<void>(steps.cut_within(0, [] {}));
+  CHECK(steps.holds(0, 1) == 1);
+  CHECK(steps.holds(0, 3) == 1);
+  static_cast<void>(steps.run(HostOp::read, 0, 2, 1));
+  CHECK(steps.request.status == Status::media_error);
+  static_cast<void>(steps.run(HostOp::read, 0, 0, 4));
+  CHECK(steps.request.status == Status::media_error);
+  static_cast<void>(steps.run_blocks(HostOp::write, 2 * 8 + 1, 2));  // a part of it, whose rest is lost
+  CHECK(steps.request.status == Status::media_error);
+  steps.write(0, 2, 1);
+  CHECK(steps.holds(0, 2) == 5);
+}
+
 TEST_CASE("dmz: requests one after another read what a plain array holds") {
   Steps steps;
   std::vector<int> array(Steps::planned().user_sectors);

@@ -3,6 +3,7 @@
 // A command takes a drawn time; those of one zone end in the order in which they came. A power cut leaves any part of what was under way.
 #include <functional>
 #include <list>
+#include <set>
 #include <vector>
 
 #include "base/check.hpp"
@@ -23,6 +24,7 @@ class ZonedLink final : public HostLink, private TimelineListener {
   std::function<void(HostRequest&)> answer;
   std::uint64_t refused = 0;
   std::uint64_t resets = 0;
+  std::set<std::uint64_t> unreadable;  ///< sectors of the drive, until they are written
 
   /// Written from the start, with zeros.
   void prefill(std::uint64_t sectors) {
@@ -99,12 +101,20 @@ class ZonedLink final : public HostLink, private TimelineListener {
   void store(const HostRequest& request, std::uint64_t sectors) {
     const auto to = content_.begin() + static_cast<std::ptrdiff_t>(first_sector(request) * sector_bytes());
     std::copy_n(request.content.begin(), sectors * sector_bytes(), to);
+    const std::uint64_t first = first_sector(request);
+    unreadable.erase(unreadable.lower_bound(first), unreadable.lower_bound(first + sectors));
     if (zone_of(request) >= shape_.conventional) zones_[zone_of(request)].written += sectors;
+  }
+
+  [[nodiscard]] bool readable(const HostRequest& request) const {
+    const auto first = unreadable.lower_bound(first_sector(request));
+    return first == unreadable.end() || *first >= (request.blocks.end().value() + shape_.sector_blocks - 1) / shape_.sector_blocks;
   }
 
   void carry_out(HostRequest& request) {
     const std::size_t kept = kept_per_block(shape_.content);
     if (request.op == HostOp::write) store(request, request.blocks.count / shape_.sector_blocks);
+    if (request.op == HostOp::read && !readable(request)) request.status = Status::media_error;
     if (request.op == HostOp::read)
       std::copy_n(content_.begin() + static_cast<std::ptrdiff_t>(request.blocks.first.value() * kept), request.content.size(),
                   request.content.begin());
