@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
 #include "base/timeline_module.hpp"
+#include "platforms/array/array_command.hpp"
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
@@ -53,6 +54,9 @@ struct Dispatch {
     if (options.run.list_inputs) return tessera::print_input_files(tessera::input_files(options.run, search));
     tessera::require_digest(options.run.firmware);
     return tessera::torture_command(options, search);
+  }
+  int operator()(const tessera::cli::ArrayOptions& options) const {
+    return options.run.list_inputs ? tessera::list_array_inputs(options, search) : tessera::array_command(options, search);
   }
   int operator()(const tessera::cli::ServeOptions& options) const {
     tessera::require_digest(options.firmware);
@@ -102,6 +106,7 @@ struct FindTrace {
   }
   void operator()(tessera::cli::CompareOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::TortureOptions& options) const { operator()(options.run); }
+  void operator()(tessera::cli::ArrayOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::CheckOptions& options) const {
     if (options.trace) find(options.trace->file);
   }

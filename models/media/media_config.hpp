@@ -23,6 +23,7 @@ enum class PowerfailSector : std::uint32_t {
 
 struct MediaConfig {
   Rpm speed{7200};
+  Picoseconds spindle_phase{};  ///< angle at time 0, in time; no parameter: drives of one array get different ones
   std::uint32_t surfaces = 1;
   Bytes sector_size{4096};
 

@@ -96,8 +96,9 @@ void MediaDevice::show(MediaState state, PhysicalTrack head, Picoseconds at) con
   put(head_radius_, head.radius);
   put(head_surface_, head.surface);
   const Picoseconds turn = geometry_.revolution();
-  spindle_index_.set(1, turn * (at / turn));
-  spindle_index_.set(0, turn * (at / turn) + turn / 100);
+  const Picoseconds index = at - std::min(at, Picoseconds(geometry_.angle_at(at)));
+  spindle_index_.set(1, index);
+  spindle_index_.set(0, index + turn / 100);
 }
 
 std::uint32_t MediaDevice::header_sector() const {

@@ -97,7 +97,7 @@ class TrackGeometry {
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return shape_of(track).sectors(); }
 
   /// Spindle angle at `time`.
-  [[nodiscard]] std::uint64_t angle_at(Picoseconds time) const { return turn_.remainder(time.value()); }
+  [[nodiscard]] std::uint64_t angle_at(Picoseconds time) const { return turn_.remainder(time.value() + spindle_phase_); }
   /// Angle at which sector `index` begins.
   [[nodiscard]] std::uint64_t angle_of(const TrackShape& shape, std::uint32_t index) const {
     const std::uint64_t angle = shape.start + shape.density.offset(index);
@@ -146,6 +146,7 @@ class TrackGeometry {
   void add_slipped(const MediaConfig& config);
 
   FixedDivisor turn_;
+  std::uint64_t spindle_phase_ = 0;  // MediaConfig::spindle_phase
   std::uint32_t surfaces_;
   std::uint32_t radii_ = 0;
   std::uint32_t spare_radii_ = 0;

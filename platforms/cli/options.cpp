@@ -1,6 +1,7 @@
 #include "platforms/cli/options.hpp"
 
 #include "base/error.hpp"
+#include "platforms/cli/array_arguments.hpp"
 #include "platforms/cli/query_arguments.hpp"
 #include "platforms/cli/run_arguments.hpp"
 #include "platforms/cli/serve_arguments.hpp"
@@ -28,6 +29,8 @@ constexpr Command commands[] = {
      "Run many layers on the same input and show one table", compare_examples, declare_compare, read_compare},
     {"torture", "DRIVE [--layer NAME|all] [OPTIONS]", "Cut the power thousands of times and check that nothing is lost", torture_examples,
      declare_torture, read_torture},
+    {"array", "FILE [--trace FILE | --workload NAME] --out DIR [OPTIONS]",
+     "Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds", array_examples, declare_array, read_array},
     {"serve", "DRIVE --nbd ADDRESS [OPTIONS]",
      "Let any NBD client use the drive, until Ctrl-C; SIGUSR1 writes the results so far, SIGUSR2 cuts the power", serve_examples,
      declare_serve, read_serve},

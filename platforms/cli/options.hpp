@@ -152,6 +152,12 @@ struct TortureOptions {
   bool json = false;
 };
 
+/// Several drives under one host.
+struct ArrayOptions {
+  RunOptions run;     ///< `drive` is the array's file
+  bool plan = false;  ///< show how the array is made, and run nothing
+};
+
 struct ServeOptions {
   std::string drive;
   FirmwareOption firmware;
@@ -223,7 +229,7 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ServeOptions, ExplainOptions, DescribeOptions,
+using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ArrayOptions, ServeOptions, ExplainOptions, DescribeOptions,
                                    ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.

@@ -47,8 +47,13 @@ std::string dotted(const std::string& section, std::string_view name) {
 
 }  // namespace
 
-DescriptionReader::DescriptionReader(const TomlDocument& document) : document_(document), sections_{{"", &document.root()}} {
+DescriptionReader::DescriptionReader(const TomlDocument& document) : DescriptionReader(document, document.root(), "") {
   fields_[""].push_back("summary");
+}
+
+DescriptionReader::DescriptionReader(const TomlDocument& document, const DescriptionValue& table, std::string path)
+    : document_(document), root_(table), root_path_(std::move(path)), sections_{{root_path_, &table}} {
+  fields_[root_path_];
 }
 
 std::string DescriptionReader::path_of(std::string_view name) const { return dotted(sections_.back().path, name); }
@@ -190,7 +195,7 @@ void DescriptionReader::enter(std::string_view name, std::string_view /*doc*/) {
 
 void DescriptionReader::leave() { sections_.pop_back(); }
 
-void DescriptionReader::finish() const { check_known(document_.root(), ""); }
+void DescriptionReader::finish() const { check_known(root_, root_path_); }
 
 void DescriptionReader::check_known(const DescriptionValue& table, const std::string& path) const {
   const auto& declared = fields_.at(path);

@@ -21,6 +21,8 @@ class DescriptionReader : public ParameterVisitor {
  public:
   /// `document` must outlive the reader. The top-level key `summary` is always known.
   explicit DescriptionReader(const TomlDocument& document);
+  /// Reads `table` alone, a part of the document, which messages call `path`.
+  DescriptionReader(const TomlDocument& document, const DescriptionValue& table, std::string path);
 
   /// Each throws InputError `FILE:LINE: media.rpm: expected a speed such as "7200 rpm" between 60 rpm and 100000 rpm, found "7200": the
   /// unit is missing` where the value has another type or unit or lies outside the range.
@@ -40,6 +42,9 @@ class DescriptionReader : public ParameterVisitor {
   void table(std::string_view name, std::vector<NumberRow>& rows, const std::vector<std::string>& columns, std::string_view doc) override;
   void enter(std::string_view name, std::string_view doc) override;
   void leave() override;
+
+  /// Declares a key that the caller reads by himself; nullptr where it is absent.
+  const DescriptionValue* unread(std::string_view name) { return take(name); }
 
   /// To be called after every section was visited. Throws InputError at the first key that none of them declared:
   /// `FILE:LINE: unknown key 'media.rmp'; did you mean 'media.rpm'?`.
@@ -65,6 +70,8 @@ class DescriptionReader : public ParameterVisitor {
   [[nodiscard]] std::string suggestion(const std::string& section, const DescriptionEntry& entry) const;
 
   const TomlDocument& document_;
+  const DescriptionValue& root_;
+  std::string root_path_;
   std::vector<Section> sections_;
   std::map<std::string, std::vector<std::string>> fields_;  ///< of each section path: the keys it declares, sections included
 };

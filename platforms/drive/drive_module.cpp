@@ -21,6 +21,10 @@ void print_line(const std::string& text, Picoseconds at) {
 
 bool waits(const DriveParts& parts) { return (parts.dram && parts.dram->waits) || (parts.cpu && parts.cpu->waits); }
 
+TimelineModule::Process process_for(const DriveParts& parts) {
+  return waits(parts) ? TimelineModule::Process::thread : TimelineModule::Process::method;
+}
+
 }  // namespace
 
 DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content,
@@ -31,7 +35,8 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       geometry_(geometry_of(config.media)),
       sector_shape_(shape_of(config, content)),
       parts_(std::move(parts)),
-      timeline_("timeline", config.quantum, waits(parts_) ? TimelineModule::Process::thread : TimelineModule::Process::method),
+      own_timeline_(parts_.calendar != nullptr ? nullptr : std::make_unique<TimelineModule>("timeline", config.quantum, process_for(parts_))),
+      timeline_(parts_.calendar != nullptr ? *parts_.calendar : *own_timeline_),
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
@@ -372,7 +377,7 @@ double DriveModule::density_gain() const {
 }
 
 void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const Picoseconds now = const_cast<TimelineModule&>(timeline_).timeline().now();
+  const Picoseconds now = timeline_.timeline().now();
   if (controller_ != nullptr) controller_->core().report(metrics, elapsed, now);
   if (host_interface_ != nullptr) host_interface_->core().report(metrics, elapsed);
   if (parts_.media->report != nullptr) parts_.media->report->report(metrics, now);

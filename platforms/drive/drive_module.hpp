@@ -217,7 +217,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   SectorShape sector_shape_;
   DriveParts parts_;
   std::vector<std::byte> boot_data_;  // of firmware behind registers
-  TimelineModule timeline_;
+  std::unique_ptr<TimelineModule> own_timeline_;  // null where several drives share one
+  TimelineModule& timeline_;
   BusModule bus_;
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
   std::unique_ptr<DramModule> dram_;

@@ -12,6 +12,7 @@
 #include "base/media_address.hpp"
 #include "base/positioning.hpp"
 #include "base/signal.hpp"
+#include "base/timeline_module.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/flash_channel.hpp"
 
@@ -99,6 +100,8 @@ struct DriveParts {
   std::optional<HostInterfacePart> host_interface;
   /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
   bool check_protocol = false;
+  /// That several drives share (platforms/array); null: the drive has one of its own.
+  TimelineModule* calendar = nullptr;
   /// Simulated seconds per second of real time (PaceModule); 0: as fast as it goes.
   double pace = 0;
 

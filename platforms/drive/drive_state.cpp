@@ -8,7 +8,7 @@ void DriveModule::save_state(StateWriter& out) const {
   TESSERA_CHECK(media_ != nullptr && controller_ != nullptr && !(parts_.flash && nand_ == nullptr),
                 "the state of a drive with parts of somebody else's");
   TESSERA_CHECK(firmware_ == nullptr, "the state of a drive whose firmware runs");
-  const Picoseconds now = const_cast<TimelineModule&>(timeline_).timeline().now();
+  const Picoseconds now = timeline_.timeline().now();
   out.number(prefilled_);
   out.flag(prefill_contents_ != nullptr);
   media_->device().save_state(out, now);

@@ -32,18 +32,26 @@ std::vector<HostRun> prefilled_blocks(const DriveModule& drive, const Scoreboard
 
 VerificationSweep::VerificationSweep(DriveModule& drive, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags,
                                      std::function<void()> ended)
-    : drive_(drive),
+    : VerificationSweep(drive.timeline(), prefilled_blocks(drive, scoreboard), host, scoreboard, tags, std::move(ended)) {}
+
+VerificationSweep::VerificationSweep(Timeline& timeline, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags,
+                                     std::function<void()> ended)
+    : VerificationSweep(timeline, {}, host, scoreboard, tags, std::move(ended)) {}
+
+VerificationSweep::VerificationSweep(Timeline& timeline, std::vector<HostRun> prefilled, HostFront& host, Scoreboard& scoreboard,
+                                     std::uint32_t tags, std::function<void()> ended)
+    : timeline_(timeline),
       host_(host),
       scoreboard_(scoreboard),
-      source_(scoreboard, prefilled_blocks(drive, scoreboard)),
-      player_(player_config(tags), drive.timeline(), source_, host),
+      source_(scoreboard, std::move(prefilled)),
+      player_(player_config(tags), timeline, source_, host),
       ended_(std::move(ended)) {
   player_.set_checker(scoreboard);
   player_.set_end_listener(*this);
   player_.add_observer(*this);
 }
 
-VerificationSweep::~VerificationSweep() { drive_.timeline().withdraw(player_); }
+VerificationSweep::~VerificationSweep() { timeline_.withdraw(player_); }
 
 void VerificationSweep::start() {
   if (source_.requests() == 0) return ended_();

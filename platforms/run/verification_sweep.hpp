@@ -16,6 +16,8 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
  public:
   /// `tags`: of the host interface. `ended` is called from within the last completion, or from start() where there is nothing to read.
   VerificationSweep(DriveModule& drive, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
+  /// Of several drives under one host; nothing that was prefilled is read.
+  VerificationSweep(Timeline& timeline, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
   ~VerificationSweep() override;
 
   void start();
@@ -25,10 +27,12 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
   [[nodiscard]] bool stopped() const { return player_.stopped(); }
 
  private:
+  VerificationSweep(Timeline& timeline, std::vector<HostRun> prefilled, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags,
+                    std::function<void()> ended);
   void on_end(Picoseconds) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
 
-  DriveModule& drive_;
+  Timeline& timeline_;
   HostFront& host_;
   Scoreboard& scoreboard_;
   VerificationSource source_;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "stimuli/hosts/command_life.hpp"
+
 namespace tessera {
 
 namespace {

@@ -171,6 +171,7 @@ def register(app: typer.Typer) -> None:
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))
     for name, doc in (
+        ("array", "Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds."),
         ("serve", "Let any NBD client use the drive, until Ctrl-C."),
         ("torture", "Cut the power thousands of times and check that nothing is lost."),
     ):

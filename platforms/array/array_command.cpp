@@ -1,0 +1,181 @@
+#include "platforms/array/array_command.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <ctime>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "platforms/array/array_results.hpp"
+#include "platforms/output/apart.hpp"
+#include "platforms/output/progress.hpp"
+#include "platforms/output/run_folder.hpp"
+#include "platforms/output/summary.hpp"
+#include "platforms/run/input.hpp"
+#include "platforms/run/stop_signals.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr int exit_good = 0;
+constexpr int exit_failed_requests = 1;
+constexpr int exit_model_bug = 3;
+
+/// Of a run without requests: what happens to the drives is all there is.
+class NoRequests final : public TraceSource {
+ public:
+  bool next(TraceRecord&) override { return false; }
+  [[nodiscard]] std::string position() const override { return "-"; }
+  [[nodiscard]] std::string volume_name(std::uint32_t) const override { return "-"; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+};
+
+class ShowProgress final : public RequestObserver {
+ public:
+  ShowProgress(const Player& player, std::optional<std::uint64_t> expected) : player_(player), progress_(expected) {}
+  void on_complete(const HostRequest&, Picoseconds now) override { progress_.update(now, player_.completions()); }
+  void end() { progress_.clear(); }
+
+ private:
+  const Player& player_;
+  Progress progress_;
+};
+
+bool has_input(const cli::RunOptions& run) { return run.trace.has_value() || !run.workload.empty(); }
+
+ContentMode content_of(const cli::RunOptions& run) {
+  switch (run.content) {
+    case cli::ContentOption::none: return ContentMode::none;
+    case cli::ContentOption::tags: return ContentMode::tags;
+    case cli::ContentOption::bytes: return ContentMode::bytes;
+  }
+  return ContentMode::none;
+}
+
+ArraySimulationConfig simulation_config(const cli::RunOptions& run, const ArrayDescription& array) {
+  ArraySimulationConfig config;
+  config.player.policy = ReplayPolicy{static_cast<ReplayKind>(run.replay.mode), run.replay.depth};
+  config.player.tags = array.host.requests;
+  config.player.warmup = run.warmup;
+  config.player.percentiles = run.percentiles;
+  config.content = content_of(run);
+  config.check = run.check;
+  config.seed = run.seed;
+  if (run.prefill_given) config.prefill_percent = run.prefill_percent;
+  return config;
+}
+
+/// The array's file, those of its drives, and the input.
+std::vector<InputFile> inputs_of(const cli::ArrayOptions& options, const ArrayDescription& array, const SearchPath& search) {
+  cli::RunOptions run = options.run;
+  std::vector<InputFile> inputs = input_files(run, array.document, search);
+  for (InputFile& input : inputs)
+    if (input.role == "drive") input.role = "array";
+  for (const ArrayDriveEntry& entry : array.drives) {
+    run.drive = entry.description;
+    run.trace.reset();
+    run.workload.clear();
+    for (InputFile& input : input_files(run, entry.document, search))
+      if (std::ranges::find(inputs, input.path, &InputFile::path) == inputs.end()) inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+void require_own_outputs(const cli::ArrayOptions& options, const std::vector<InputFile>& inputs, std::size_t drives) {
+  std::vector<NamedPath> outputs;
+  for (const std::string_view name : RunFolder::names()) {
+    outputs.push_back({"the result", options.run.out / name});
+    for (std::size_t i = 0; i < drives; ++i) outputs.push_back({"the result", options.run.out / drive_folder(i) / name});
+  }
+  std::vector<NamedPath> read;
+  for (const InputFile& input : inputs) read.push_back({"its own input (" + input.role + ")", input.path});
+  require_apart(outputs, read);
+}
+
+boost::json::object run_facts(const cli::ArrayOptions& options, const ArrayDescription& array, const ArraySimulation& simulation,
+                              const std::vector<std::string>& notes) {
+  boost::json::object run;
+  run["tool"] = "tessera-sim " TESSERA_VERSION;
+  run["array"] = options.run.drive;
+  run["kind"] = to_string(array.host.kind);
+  run["drives"] = array.members();
+  run["spares"] = array.spares();
+  run["input"] = has_input(options.run) ? boost::json::value(input_name(options.run)) : nullptr;
+  run["seed"] = options.run.seed;
+  run["partial"] = simulation.partial();
+  run["power_cuts"] = simulation.cuts_made();
+  run["notes"] = boost::json::value_from(notes);
+  return run;
+}
+
+/// A block that is wrong is a bug of the model, unless the write hole can be its cause.
+int exit_status(const ArraySimulation& simulation) {
+  const Scoreboard* scoreboard = simulation.scoreboard();
+  const bool wrong = (scoreboard != nullptr && scoreboard->errors() > 0) || simulation.rows_differing() > 0;
+  if (wrong) return simulation.host().counts().rows_left_wrong > 0 ? exit_failed_requests : exit_model_bug;
+  if (simulation.partial()) return exit_stopped_by(stop_signal());
+  return simulation.player().statistics().failed() > 0 || !simulation.failure().empty() ? exit_failed_requests : exit_good;
+}
+
+void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_seconds) {
+  metrics.add("run.cpu_seconds", cpu_seconds, "s", "CPU time of the simulation (of this machine)");
+  metrics.add("run.requests_per_cpu_second", cpu_seconds > 0 ? std::optional(static_cast<double>(requests) / cpu_seconds) : std::nullopt,
+              "1/s", "host requests simulated per CPU-second (of this machine)");
+}
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+}  // namespace
+
+int list_array_inputs(const cli::ArrayOptions& options, const SearchPath& search) {
+  return print_input_files(inputs_of(options, load_array(options.run.drive, options.run.set, search), search));
+}
+
+int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
+  const cli::RunOptions& run = options.run;
+  end_at_stop_signals("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n");
+  const ArrayDescription array = load_array(run.drive, run.set, search);
+  ArrayDrives drives(array, content_of(run), run.seed, run.check_protocol);
+  const std::vector<InputFile> inputs = inputs_of(options, array, search);
+  if (!options.plan) require_own_outputs(options, inputs, drives.size());
+  ArraySimulation simulation(array, drives, simulation_config(run, array), [&](Bytes capacity) -> std::unique_ptr<TraceSource> {
+    if (!has_input(run)) return std::make_unique<NoRequests>();
+    return open_input(run, search, {capacity, drives.sector()});
+  });
+  std::vector<std::string> notes = drives.notes(simulation.host().layout());
+  if (options.plan) {
+    std::cout << array_text(array, drives, simulation.host().layout());
+    for (const std::string& note : notes) std::cout << "note: " << note << "\n";
+    return exit_good;
+  }
+  const RunFolder folder(run.out);
+  std::vector<std::unique_ptr<RunFolder>> drive_folders;
+  for (std::size_t i = 0; i < drives.size(); ++i) drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(i)));
+  ShowProgress progress(simulation.player(), run.limit);
+  simulation.add_observer(progress);
+  watch_stop_signals();
+  const double before = cpu_seconds();
+  simulation.run();
+  progress.end();
+  MetricSet metrics = simulation.metrics();
+  add_machine_figures(metrics, simulation.player().completions(), cpu_seconds() - before);
+
+  for (std::string& note : run_notes(simulation)) notes.push_back(std::move(note));
+  for (std::size_t i = 0; i < drives.size(); ++i)
+    drive_folders[i]->write("summary.json", summary_text(drive_facts(drives[i], i, options), {}, drives[i].metrics), Keep::result);
+  const std::string summary = summary_text(run_facts(options, array, simulation, notes), to_json(inputs), metrics);
+  folder.write("summary.json", summary, Keep::result);
+  if (run.json) {
+    std::cout << summary;
+  } else {
+    std::cout << run.drive << ": " << array_text(array, drives, simulation.host().layout()) << result_text(array, drives, simulation);
+    for (const std::string& note : notes) std::cout << "  note: " << note << "\n";
+    std::cout << "  results: " << run.out.string() << "\n";
+  }
+  for (const std::string& message : simulation.scoreboard() == nullptr ? std::vector<std::string>() : simulation.scoreboard()->messages())
+    std::cerr << "tessera-sim: " << message << "\n";
+  return exit_status(simulation);
+}
+
+}  // namespace tessera

@@ -1,0 +1,170 @@
+#include "platforms/array/array_description.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "platforms/description/reader.hpp"
+
+namespace tessera {
+
+namespace {
+
+using Array = DescriptionValue::Array;
+using Table = DescriptionValue::Table;
+
+constexpr double most_drives = 1024;
+
+InputError refusal(const Place& place, const std::string& sentence) { return input_error(place.file, place.line, sentence); }
+
+std::string drives_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " drive" : " drives"); }
+
+/// The tables of [[name]].
+std::vector<const DescriptionValue*> tables_of(DescriptionReader& reader, const char* name) {
+  std::vector<const DescriptionValue*> tables;
+  const DescriptionValue* found = reader.unread(name);
+  if (found == nullptr) return tables;
+  const auto* array = std::get_if<Array>(&found->data);
+  const std::string expected = std::string(name) + ": expected tables [[" + name + "]], found " + found->text();
+  if (array == nullptr) throw refusal(found->place, expected);
+  for (const DescriptionValue& value : *array) {
+    if (!std::holds_alternative<Table>(value.data)) throw refusal(value.place, expected);
+    tables.push_back(&value);
+  }
+  return tables;
+}
+
+/// `media.rpm = "7200 rpm"` in [drive.settings] as `media.rpm="7200 rpm"`.
+void add_settings(const DescriptionValue& value, const std::string& path, std::vector<std::string>& settings) {
+  if (const auto* table = std::get_if<Table>(&value.data)) {
+    for (const DescriptionEntry& entry : *table) add_settings(entry.value, path.empty() ? entry.name : path + "." + entry.name, settings);
+    return;
+  }
+  settings.push_back(path + "=" + value.text());
+}
+
+/// A path is one as seen from the array's file, where there is such a file.
+std::string found_from(const std::filesystem::path& array, const std::string& description) {
+  const std::filesystem::path beside = array.parent_path() / description;
+  return description.ends_with(".toml") && std::filesystem::exists(beside) ? beside.string() : description;
+}
+
+ArrayDriveEntry read_drive(const TomlDocument& document, const DescriptionValue& table, const std::filesystem::path& file,
+                           const SearchPath& search) {
+  ArrayDriveEntry entry;
+  entry.place = table.place;
+  DescriptionReader reader(document, table, "drive");
+  entry.describe(reader);
+  const DescriptionValue* settings = reader.unread("settings");
+  if (settings != nullptr && !std::holds_alternative<Table>(settings->data))
+    throw refusal(settings->place,
+                  "drive.settings: expected a table [drive.settings] of the drive's parameters, found " + settings->text());
+  reader.finish();
+  if (settings != nullptr) add_settings(*settings, "", entry.settings);
+  if (entry.description.empty())
+    throw refusal(table.place, "drive.description: expected the name of a drive ('tessera list drives' shows them), or its file");
+  entry.document = search.load(DescriptionFile::drive, found_from(file, entry.description));
+  return entry;
+}
+
+ArrayFailure read_failure(const TomlDocument& document, const DescriptionValue& table) {
+  ArrayFailure failure;
+  failure.place = table.place;
+  DescriptionReader reader(document, table, "failure");
+  failure.describe(reader);
+  reader.finish();
+  return failure;
+}
+
+ArrayPowerCut read_cut(const TomlDocument& document, const DescriptionValue& table, std::uint32_t members) {
+  ArrayPowerCut cut;
+  cut.place = table.place;
+  DescriptionReader reader(document, table, "power_cut");
+  reader.field("at", cut.at, {0, 1e19}, "");
+  const DescriptionValue* drives = reader.unread("drives");
+  reader.finish();
+  if (drives == nullptr) return cut;
+  const auto* list = std::get_if<Array>(&drives->data);
+  const std::string expected = "power_cut.drives: expected a list of drives, each from 0 to " + std::to_string(members - 1) + ", found ";
+  if (list == nullptr) throw refusal(drives->place, expected + drives->text());
+  for (const DescriptionValue& value : *list) {
+    const auto* number = std::get_if<std::int64_t>(&value.data);
+    if (number == nullptr || *number < 0 || *number >= members) throw refusal(drives->place, expected + value.text());
+    cut.drives.push_back(static_cast<std::uint32_t>(*number));
+  }
+  return cut;
+}
+
+void check_drives(const ArrayDescription& array, const std::filesystem::path& file) {
+  const ArrayKind kind = array.host.kind;
+  if (array.members() < fewest_drives(kind))
+    throw refusal({file.string(), 0}, "a " + std::string(to_string(kind)) + " of " + drives_text(array.members()) + "; expected at least " +
+                                          std::to_string(fewest_drives(kind)) + " that are no spares");
+}
+
+void check_failures(const ArrayDescription& array) {
+  const std::uint32_t members = array.members();
+  const std::uint32_t survived = failures_survived(array.host.kind, members);
+  std::set<std::uint32_t> failed;
+  for (const ArrayFailure& failure : array.failures) {
+    if (failure.drive >= members)
+      throw refusal(failure.place, "failure.drive: expected a drive from 0 to " + std::to_string(members - 1) + " (no spare), found " +
+                                       std::to_string(failure.drive));
+    if (!failed.insert(failure.drive).second)
+      throw refusal(failure.place, "failure.drive: drive " + std::to_string(failure.drive) + " fails twice; expected each drive once");
+    if (failed.size() > survived)
+      throw refusal(failure.place, "a " + std::string(to_string(array.host.kind)) + " of " + drives_text(members) +
+                                       " survives the failure of " + (survived == 0 ? "no drive" : drives_text(survived)) + "; found " +
+                                       std::to_string(array.failures.size()) + " failures");
+  }
+}
+
+}  // namespace
+
+void ArrayDriveEntry::describe(ParameterVisitor& visitor) {
+  visitor.field("description", description, "drive by name, or the path of its file as seen from this one");
+  visitor.field("layer", layer, "translation layer; \"\": the drive's own");
+  visitor.field("count", count, {1, most_drives}, "how many of them");
+  visitor.field("spare", spare, "whether they hold no data until another drive fails");
+}
+
+void ArrayFailure::describe(ParameterVisitor& visitor) {
+  visitor.field("drive", drive, {0, most_drives}, "which drive, from 0 in the order of the file");
+  visitor.field("at", at, {0, 1e19}, "since the start of the replay");
+}
+
+std::uint32_t ArrayDescription::members() const {
+  std::uint32_t sum = 0;
+  for (const ArrayDriveEntry& entry : drives) sum += entry.spare ? 0 : entry.count;
+  return sum;
+}
+
+std::uint32_t ArrayDescription::spares() const {
+  std::uint32_t sum = 0;
+  for (const ArrayDriveEntry& entry : drives) sum += entry.spare ? entry.count : 0;
+  return sum;
+}
+
+ArrayDescription load_array(const std::filesystem::path& file, const std::vector<std::string>& overrides, const SearchPath& search) {
+  ArrayDescription array;
+  array.document = TomlDocument::load(file);
+  for (const std::string& assignment : overrides) array.document.set(assignment);
+  DescriptionReader reader(array.document);
+  array.host.describe(reader);
+  const auto drives = tables_of(reader, "drive");
+  const auto failures = tables_of(reader, "failure");
+  const auto cuts = tables_of(reader, "power_cut");
+  reader.finish();
+  for (const DescriptionValue* table : drives) array.drives.push_back(read_drive(array.document, *table, file, search));
+  // Those that hold data come first, whatever their order in the file: a spare has no number that a failure could name.
+  std::ranges::stable_partition(array.drives, [](const ArrayDriveEntry& entry) { return !entry.spare; });
+  check_drives(array, file);
+  for (const DescriptionValue* table : failures) array.failures.push_back(read_failure(array.document, *table));
+  std::ranges::stable_sort(array.failures, {}, &ArrayFailure::at);
+  check_failures(array);
+  for (const DescriptionValue* table : cuts) array.cuts.push_back(read_cut(array.document, *table, array.members()));
+  std::ranges::stable_sort(array.cuts, {}, &ArrayPowerCut::at);
+  return array;
+}
+
+}  // namespace tessera

@@ -1,0 +1,127 @@
+#include "platforms/array/array_drives.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "platforms/output/figure_text.hpp"
+#include "platforms/run/promise.hpp"
+
+namespace tessera {
+
+namespace {
+
+std::unique_ptr<DriveOfArray> drive_from(const ArrayDriveEntry& entry) {
+  auto drive = std::make_unique<DriveOfArray>();
+  drive->description = entry.description;
+  drive->spare = entry.spare;
+  try {
+    drive->config = load_drive(entry.document, entry.settings, entry.layer);
+  } catch (const InputError& error) {
+    const std::string_view said = error.what();
+    if (!said.starts_with("--set ")) throw;
+    throw input_error(entry.place.file, entry.place.line, "drive.settings: " + std::string(said.substr(std::string_view("--set ").size())));
+  }
+  if (drive->config.has_zones())
+    throw input_error(
+        entry.place.file, entry.place.line,
+        "drive.layer: the layer " + drive->config.layer + " has zones, and an array writes anywhere; expected a layer without zones");
+  drive->plan = plan_drive(drive->config);
+  return drive;
+}
+
+}  // namespace
+
+ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std::uint64_t seed, bool check_protocol) {
+  for (const ArrayDriveEntry& entry : array.drives)
+    for (std::uint32_t i = 0; i < entry.count; ++i) drives_.push_back(drive_from(entry));
+  check_sectors(array);
+  check_journal(array);
+  calendar_ = std::make_unique<TimelineModule>("calendar", drives_.front()->config.quantum);
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    DriveOfArray& drive = *drives_[i];
+    const std::string number = std::to_string(i);
+    // Nobody turns the spindles of an array in step.
+    const std::uint64_t turn = revolution(drive.config.media.speed).value();
+    drive.config.media.spindle_phase = Picoseconds(RandomStream(seed, "array.spindle_phase." + number).below(turn));
+    DriveParts parts;
+    parts.calendar = calendar_.get();
+    parts.check_protocol = check_protocol;
+    drive.module = std::make_unique<DriveModule>(("drive_" + number).c_str(), drive.config, drive.plan, content,
+                                                 RandomStream(seed, "array.drive." + number).below(~std::uint64_t{0}), parts);
+    drive.host = std::make_unique<HostModule>(("host_" + number).c_str(), *calendar_);
+    drive.host->socket.bind(drive.module->host_socket());
+    if (HostInterfaceModule* const interface = drive.module->direct_host()) drive.host->reach(*interface);
+    drive.measurement = std::make_unique<Measurement>(*drive.module);
+  }
+}
+
+void ArrayDrives::check_sectors(const ArrayDescription& array) const {
+  const auto size = [](const DriveOfArray& drive) { return drive.config.media.sector_size; };
+  for (const auto& drive : drives_)
+    if (size(*drive) != sector())
+      throw InputError(array.document.files().front().string() + ": drives of an array have sectors of one size; found " +
+                       std::to_string(sector().value()) + " B (" + drives_.front()->description + ") and " +
+                       std::to_string(size(*drive).value()) + " B (" + drive->description + ")");
+  if (array.host.chunk % sector() != Bytes(0))
+    throw InputError(array.document.files().front().string() + ": array.chunk is " + std::to_string(array.host.chunk.value()) +
+                     " B; expected whole sectors of the drives, of " + std::to_string(sector().value()) + " B");
+}
+
+void ArrayDrives::check_journal(const ArrayDescription& array) const {
+  if (array.host.journal.place == JournalPlace::none) return;
+  const std::string file = array.document.files().front().string();
+  if (array.host.kind != ArrayKind::raid5 && array.host.kind != ArrayKind::raid6)
+    throw InputError(file + ": journal.place keeps data and parity together, and a " + to_string(array.host.kind) +
+                     " has no parity; expected none");
+  if (!keep_acknowledged())
+    throw InputError(file +
+                     ": journal.place counts on drives that keep what they acknowledged, and one has a volatile write cache; set "
+                     "firmware.write_cache.durability to plp or journal in its [drive.settings]");
+}
+
+bool ArrayDrives::keep_acknowledged() const {
+  return std::ranges::all_of(drives_, [](const auto& drive) { return promise_of(drive->config) == DurabilityPromise::acknowledged; });
+}
+
+bool ArrayDrives::idle() const {
+  return std::ranges::all_of(drives_, [](const auto& drive) { return drive->condition != DriveCondition::on || drive->module->idle(); });
+}
+
+ArrayLayout ArrayDrives::layout(const ArrayDescription& array) {
+  std::vector<std::uint64_t> blocks;
+  for (const auto& drive : drives_)
+    if (!drive->spare) blocks.push_back(drive->module->capacity().value() / host_block_bytes);
+  const auto chunk = static_cast<std::uint32_t>(array.host.chunk.value() / host_block_bytes);
+  const std::uint64_t journal = RowJournal(array.host.journal, array.members(), chunk, sector_blocks()).reserved_blocks();
+  ArrayLayout layout(array.host.kind, chunk, blocks, HostBlock((journal + chunk - 1) / chunk * chunk));
+  if (layout.user_blocks() == 0)
+    throw InputError(array.document.files().front().string() + ": array.chunk is " + std::to_string(array.host.chunk.value()) +
+                     " B, and a drive holds " + std::to_string(*std::ranges::min_element(blocks) * host_block_bytes) + " B: not one chunk");
+  const Bytes used(layout.place_of(ArrayRow(layout.rows())).value() * host_block_bytes);
+  for (const auto& drive : drives_)
+    if (drive->spare && layout.redundant() && drive->module->capacity() < used)
+      throw InputError(array.document.files().front().string() + ": the spare " + drive->description + " holds " +
+                       figure_text(static_cast<double>(drive->module->capacity().value()), "B") + "; expected at least the " +
+                       figure_text(static_cast<double>(used.value()), "B") + " that the array uses of each drive");
+  return layout;
+}
+
+std::vector<std::string> ArrayDrives::notes(const ArrayLayout& layout) {
+  std::vector<std::string> sentences;
+  Bytes least = drives_.front()->module->capacity();
+  Bytes most = least;
+  for (const auto& drive : drives_) {
+    if (drive->spare) continue;
+    least = std::min(least, drive->module->capacity());
+    most = std::max(most, drive->module->capacity());
+  }
+  const auto text = [](Bytes bytes) { return figure_text(static_cast<double>(bytes.value()), "B"); };
+  if (least != most && layout.redundant())
+    sentences.push_back("the drives hold " + text(least) + " to " + text(most) + ": the array uses no more of any than of the smallest");
+  if (!keep_acknowledged())
+    sentences.emplace_back("a drive's write cache is volatile: a power cut may take what the array acknowledged and no FLUSH covered");
+  return sentences;
+}
+
+}  // namespace tessera

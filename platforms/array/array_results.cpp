@@ -1,0 +1,163 @@
+#include "platforms/array/array_results.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iomanip>
+#include <sstream>
+
+#include "platforms/output/figure_text.hpp"
+#include "platforms/output/terminal_summary.hpp"
+#include "platforms/run/input.hpp"
+
+namespace tessera {
+
+namespace {
+
+std::string shown(const MetricSet& metrics, const std::string& name) {
+  const Metric* metric = metrics.find(name);
+  return metric == nullptr ? "-" : figure_text(metric->value, metric->unit);
+}
+
+bool some(const MetricSet& metrics, const std::string& name) {
+  const Metric* metric = metrics.find(name);
+  return metric != nullptr && metric->value.value_or(0) != 0;
+}
+
+std::string line(const std::string& name, const std::string& text) {
+  constexpr std::size_t column = 12;
+  return "  " + name + std::string(column - std::min(column - 1, name.size()), ' ') + text + "\n";
+}
+
+std::string latency_text(const MetricSet& metrics, const std::string& of) {
+  return "mean " + shown(metrics, of + ".mean") + ", p99 " + shown(metrics, of + ".p99") + ", max " + shown(metrics, of + ".max");
+}
+
+const char* words_of(const DriveOfArray& drive, bool rebuilt_on) {
+  if (drive.condition == DriveCondition::failed) return "failed";
+  if (drive.spare) return rebuilt_on ? "took over" : "spare";
+  return "on";
+}
+
+/// Each cell of a row, all rows of one width.
+using Row = std::vector<std::string>;
+
+std::string table_text(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  constexpr std::size_t first_figure = 3;  // columns of words come before it
+  std::string text;
+  for (const Row& row : rows) {
+    text += " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string room(widths[i] - row[i].size(), ' ');
+      text += " " + (i < first_figure ? row[i] + room : " " + room + row[i]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string drives_table(const ArrayDrives& drives, const ArraySimulation& simulation) {
+  std::vector<Row> rows{{"drive", "layer", "state", "commands", "read", "written", "mean", "p99", "disk busy"}};
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    const MetricSet& metrics = drives[i].metrics;
+    const bool took_over =
+        std::ranges::any_of(simulation.host().rebuilds(), [i](const RebuildRecord& record) { return record.spare == i; });
+    const Metric* busy = metrics.find("disk_channel.utilisation");
+    rows.push_back({std::to_string(i), drives[i].config.layer, words_of(drives[i], took_over), shown(metrics, "host.served"),
+                    shown(metrics, "host.bytes_read"), shown(metrics, "host.bytes_written"), shown(metrics, "host.latency.mean"),
+                    shown(metrics, "host.latency.p99"), busy == nullptr || !busy->value ? "-" : percent_text(*busy->value)});
+  }
+  return table_text(rows);
+}
+
+std::string writes_text(const MetricSet& metrics) {
+  std::string text = shown(metrics, "array.writes.whole_row") + " whole rows, " + shown(metrics, "array.writes.read_modify") +
+                     " read-modify, " + shown(metrics, "array.writes.reconstruct") + " reconstruct";
+  if (some(metrics, "array.writes.decode")) text += ", " + shown(metrics, "array.writes.decode") + " decode";
+  return text;
+}
+
+std::string rebuild_text(const MetricSet& metrics) {
+  const Metric* time = metrics.find("array.rebuild.time");
+  if (time == nullptr || !time->value) return "did not end; " + shown(metrics, "array.rebuild.bytes") + " written to the spare";
+  return shown(metrics, "array.rebuild.time") + " for " + shown(metrics, "array.rebuild.bytes") + ", " +
+         shown(metrics, "array.rebuild.rate");
+}
+
+}  // namespace
+
+std::string drive_folder(std::size_t drive) { return "drive-" + std::to_string(drive); }
+
+std::string array_text(const ArrayDescription& array, const ArrayDrives& drives, const ArrayLayout& layout) {
+  const auto size = [](std::uint64_t blocks) { return figure_text(static_cast<double>(blocks * host_block_bytes), "B"); };
+  std::string text = std::string(to_string(layout.kind())) + " of " + std::to_string(layout.drives()) + " drives";
+  if (array.spares() > 0) text += " and " + std::to_string(array.spares()) + (array.spares() == 1 ? " spare" : " spares");
+  text += ", " + size(layout.user_blocks());
+  if (layout.kind() != ArrayKind::mirror) text += ", chunks of " + size(layout.chunk_blocks());
+  const std::uint32_t survived = failures_survived(layout.kind(), layout.drives());
+  text += survived == 0 ? "; survives no failure" : "; survives " + std::to_string(survived) + (survived == 1 ? " failure" : " failures");
+  text += "\n";
+  for (std::size_t i = 0; i < drives.size(); ++i)
+    text += "  drive " + std::to_string(i) + "  " + drives[i].description + ", layer " + drives[i].config.layer +
+            (drives[i].spare ? ", spare" : "") + "\n";
+  return text;
+}
+
+std::string result_text(const ArrayDescription& array, const ArrayDrives& drives, const ArraySimulation& simulation) {
+  const MetricSet& metrics = simulation.metrics();
+  std::string text;
+  for (const std::string& wrong : what_is_wrong(metrics, {.partial = simulation.partial()})) text += "  ! " + wrong + "\n";
+  if (!simulation.failure().empty()) text += "  ! " + simulation.failure() + "\n";
+  std::string requests = shown(metrics, "host.served") + " served";
+  if (some(metrics, "host.failed")) requests += ", " + shown(metrics, "host.failed") + " failed";
+  text += line("requests", requests + ", " + shown(metrics, "host.bandwidth"));
+  text += line("latency", latency_text(metrics, "host.latency"));
+  if (simulation.host().layout().has_parity()) text += line("writes", writes_text(metrics));
+  if (!array.failures.empty())
+    for (const auto& [name, words] :
+         {std::pair("whole", "before"), {"degraded", "degraded"}, {"rebuild", "in rebuild"}, {"rebuilt", "after"}})
+      if (some(metrics, std::string("array.requests.") + name))
+        text += line(words, latency_text(metrics, std::string("array.latency.") + name));
+  if (metrics.find("array.rebuild.bytes") != nullptr) text += line("rebuild", rebuild_text(metrics));
+  if (some(metrics, "array.scrub.rows"))
+    text += line("scrub", shown(metrics, "array.scrub.rows") + " rows, " + shown(metrics, "array.scrub.differing") + " differed");
+  if (some(metrics, "array.journal.records"))
+    text += line("journal", shown(metrics, "array.journal.records") + " records, " + shown(metrics, "array.journal.bytes") + "; " +
+                                shown(metrics, "array.journal.replayed") + " replayed");
+  if (simulation.cuts_made() > 0)
+    text += line("power cuts", std::to_string(simulation.cuts_made()) + "; " + shown(metrics, "array.doubt.rows") + " rows in doubt, " +
+                                   shown(metrics, "array.doubt.put_right") + " put right, " + shown(metrics, "array.doubt.left") + " left");
+  if (simulation.scoreboard() != nullptr)
+    text += line("checked", shown(metrics, "scoreboard.checked") + " blocks, " + shown(metrics, "scoreboard.errors") + " wrong; " +
+                                shown(metrics, "array.rows_differing") + " rows whose parity or copies do not fit");
+  return text + drives_table(drives, simulation);
+}
+
+boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, const cli::ArrayOptions& options) {
+  boost::json::object run;
+  run["tool"] = "tessera-sim " TESSERA_VERSION;
+  run["array"] = options.run.drive;
+  run["number"] = number;
+  run["drive"] = drive.description;
+  run["layer"] = drive.config.layer;
+  run["spare"] = drive.spare;
+  run["failed"] = drive.condition == DriveCondition::failed;
+  run["seed"] = options.run.seed;
+  return run;
+}
+
+std::vector<std::string> run_notes(const ArraySimulation& simulation) {
+  std::vector<std::string> notes;
+  if (simulation.cuts_not_made() > 0)
+    notes.push_back(std::to_string(simulation.cuts_not_made()) +
+                    " of the power cuts fell into an outage or after the end: there was nothing to cut");
+  if (simulation.metrics().find("array.doubt.left") != nullptr && some(simulation.metrics(), "array.doubt.left"))
+    notes.emplace_back(
+        "the write hole: power failed between data and parity of rows with a drive missing, so its data in them may be wrong");
+  for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
+  return notes;
+}
+
+}  // namespace tessera

@@ -1,0 +1,322 @@
+#include "platforms/array/array_simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "platforms/run/promise.hpp"
+#include "platforms/run/stop_signals.hpp"
+
+namespace tessera {
+
+using namespace literals;
+
+namespace {
+
+constexpr Picoseconds drain_poll = 1_ms;
+constexpr Picoseconds drain_patience = 86'400_s;
+
+/// Names of the chapters in metrics, and what they are.
+constexpr std::array<std::pair<const char*, const char*>, ArraySimulation::chapters> chapter_names{
+    {{"whole", "served before a drive failed"},
+     {"degraded", "served after a drive failed, before its rebuild began"},
+     {"rebuild", "served during a rebuild"},
+     {"rebuilt", "served after the last rebuild"}}};
+
+std::vector<ArrayDrive> links_of(ArrayDrives& drives) {
+  std::vector<ArrayDrive> links;
+  for (std::size_t i = 0; i < drives.size(); ++i) links.push_back({drives[i].host.get(), drives[i].config.host.tags});
+  return links;
+}
+
+DurabilityPromise promise_of(const ArrayDrives& drives) {
+  return drives.keep_acknowledged() ? DurabilityPromise::acknowledged : DurabilityPromise::flushed;
+}
+
+}  // namespace
+
+ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& drives, const ArraySimulationConfig& config,
+                                 const std::function<std::unique_ptr<TraceSource>(Bytes)>& open_input)
+    : array_(array),
+      drives_(drives),
+      config_(config),
+      host_(array.host, power_on(), drives.sector_blocks(), drives.timeline(), links_of(drives), config.content),
+      source_(open_input(Bytes(host_.layout().user_blocks() * host_block_bytes))),
+      player_(config.player, drives.timeline(), *source_, host_),
+      scoreboard_(config.check ? std::make_unique<Scoreboard>(config.content, promise_of(drives), drives.sector_blocks()) : nullptr) {
+  for (std::uint32_t i = 0; i < drives_.size(); ++i)
+    drives_[i].host->set_receiver([this, i](HostRequest& command) { host_.completed(i, command); });
+  if (scoreboard_ != nullptr) player_.set_checker(*scoreboard_);
+  player_.add_observer(*this);
+  player_.set_end_listener(*this);
+  host_.set_rebuild_listener([this](bool begins) {
+    chapter_ = begins ? Chapter::rebuild : Chapter::rebuilt;
+    if (begins || !array_.host.rebuild.ends_run || player_.stopped() || player_.ended()) return;
+    stopped_by_rebuild_ = true;
+    player_.stop();
+  });
+}
+
+/// Prefilled sectors hold no data that anybody wrote: they are zeros to parity, as on drives that were assembled new.
+ArrayLayout ArraySimulation::power_on() {
+  booting_ = static_cast<std::uint32_t>(drives_.size());
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    DriveOfArray& drive = drives_[i];
+    drive.boots = true;
+    drive.module->power_on(false, [this, &drive](Status status) { booted(drive, status); });
+  }
+  ArrayLayout layout = drives_.layout(array_);
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    DriveOfArray& drive = drives_[i];
+    const std::uint64_t sectors = drive.module->firmware().user_sectors();
+    // A spare is empty: nobody has written to it yet.
+    const std::uint32_t percent = drive.spare ? 0 : config_.prefill_percent.value_or(drive.config.prefill);
+    drive.module->prefill(sectors / 100 * percent + sectors % 100 * percent / 100, false);
+  }
+  return layout;
+}
+
+void ArraySimulation::post(Picoseconds at, Event event, std::uint64_t index) {
+  drives_.timeline().post(at, *this, event | index << event_bits);
+}
+
+void ArraySimulation::run() {
+  drives_.calendar().reschedule();
+  sc_core::sc_start();
+  drives_.calendar().rethrow_failure();
+  TESSERA_CHECK(measured_, "the simulation ended with requests unserved: a completion was lost");
+}
+
+void ArraySimulation::stop() {
+  if (!player_.stopped()) player_.stop();
+}
+
+void ArraySimulation::on_time(std::uint64_t argument) {
+  const std::uint64_t index = argument >> event_bits;
+  switch (static_cast<Event>(argument & ((1U << event_bits) - 1))) {
+    case begin_replay: return start_replay();
+    case fail_drive: return fail_next();
+    case cut_power: return cut_next();
+    case begin_scrub: scrub_begun_ = true; return host_.start_scrub();
+    case boot_all:
+      for (std::uint32_t i = 0; i < drives_.size(); ++i)
+        if (drives_[i].condition == DriveCondition::dark) boot(i);
+      return;
+    case boot_drive: return boot(static_cast<std::uint32_t>(index));
+    case recovered: return host_.recover([this] { go_on(); });
+    case begin_drain: return drain();
+    case poll_idle: return poll();
+  }
+}
+
+/// The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
+void ArraySimulation::booted(DriveOfArray& drive, Status status) {
+  TESSERA_CHECK(ok(status), "a drive of the array did not boot");
+  answers_ = std::max(answers_, drive.module->controller().executor().now());
+  boot_over(drive);
+}
+
+/// Of those that boot together: the first time, or after a cut of all.
+void ArraySimulation::boot_over(DriveOfArray& drive) {
+  drive.boots = false;
+  if (--booting_ > 0) return;
+  post(std::max(answers_, drives_.timeline().now()), dark_ ? recovered : begin_replay);
+}
+
+void ArraySimulation::start_replay() {
+  replaying_ = true;
+  origin_ = drives_.timeline().now();
+  for (std::size_t i = 0; i < drives_.size(); ++i) drives_[i].measurement->begin();
+  host_.reset_statistics();
+  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  if (stop_signal() != 0) stop();
+  schedule();
+  player_.start();
+}
+
+/// What is still to happen to the drives.
+void ArraySimulation::schedule() {
+  const Picoseconds now = drives_.timeline().now();
+  const auto soon = [this, now](Picoseconds at) { return std::max(now, origin_ + at); };
+  if (next_failure_ < array_.failures.size()) post(soon(array_.failures[next_failure_].at), fail_drive);
+  if (next_cut_ < array_.cuts.size()) post(soon(array_.cuts[next_cut_].at), cut_power);
+  if (array_.host.scrub.enabled && !scrub_begun_) post(soon(array_.host.scrub.at), begin_scrub);
+}
+
+/// It stops where it is, and keeps what it counted until then.
+void ArraySimulation::fail_next() {
+  const std::uint32_t failing = array_.failures[next_failure_++].drive;
+  DriveOfArray& drive = drives_[failing];
+  if (drive.condition == DriveCondition::on) {
+    drive.metrics = metrics_of(failing);
+    drive.host->power_lost();
+    drive.module->power_off();
+  }
+  drive.condition = DriveCondition::failed;
+  chapter_ = Chapter::degraded;
+  host_.drive_failed(failing);
+  if (drive.boots) boot_over(drive);
+  if (next_failure_ < array_.failures.size())
+    post(std::max(drives_.timeline().now(), origin_ + array_.failures[next_failure_].at), fail_drive);
+  drain_when_done();
+}
+
+void ArraySimulation::cut_next() {
+  const ArrayPowerCut& cut = array_.cuts[next_cut_++];
+  if (!dark_ && !draining_) {
+    ++cuts_made_;
+    cut.drives.empty() ? cut_all() : cut_some(cut.drives);
+  }
+  if (next_cut_ < array_.cuts.size()) post(std::max(drives_.timeline().now(), origin_ + array_.cuts[next_cut_].at), cut_power);
+}
+
+void ArraySimulation::switch_off(DriveOfArray& drive) {
+  drive.host->power_lost();
+  if (drive.condition == DriveCondition::on) drive.module->power_off();
+  drive.condition = DriveCondition::dark;
+}
+
+/// The host loses its memory with the drives.
+void ArraySimulation::cut_all() {
+  const Picoseconds now = drives_.timeline().now();
+  drives_.timeline().withdraw(*this);
+  dark_ = true;
+  booting_ = 0;
+  answers_ = now;
+  Picoseconds back = now;
+  if (sweep_ != nullptr) sweep_->power_lost();
+  sweep_.reset();
+  if (player_.powered()) player_.power_lost();
+  host_.power_lost();
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    DriveOfArray& drive = drives_[i];
+    if (drive.condition == DriveCondition::failed) continue;
+    switch_off(drive);
+    drive.boots = true;
+    ++booting_;
+    back = std::max(back, now + drive.module->restart_delay());
+  }
+  post(back, boot_all);
+  schedule();
+}
+
+/// The host goes on, and waits for them.
+void ArraySimulation::cut_some(const std::vector<std::uint32_t>& drives) {
+  for (const std::uint32_t i : drives) {
+    if (drives_[i].condition != DriveCondition::on) continue;
+    host_.drive_suspended(i);
+    switch_off(drives_[i]);
+    post(drives_.timeline().now() + drives_[i].module->restart_delay(), boot_drive, i);
+  }
+}
+
+void ArraySimulation::boot(std::uint32_t i) {
+  if (drives_[i].condition != DriveCondition::dark) return;  // it failed meanwhile
+  DriveModule& drive = *drives_[i].module;
+  drives_[i].condition = DriveCondition::on;
+  drive.power_on(true, [this, i](Status status) {
+    if (drives_[i].boots) return booted(drives_[i], status);
+    TESSERA_CHECK(ok(status), "a drive of the array did not boot");
+    host_.drive_resumed(i);
+  });
+}
+
+/// The array has its drives again, and what can be put right is; everything that was written is read before the requests go on.
+void ArraySimulation::go_on() {
+  const auto resume = [this] {
+    dark_ = false;
+    host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+    player_.power_restored();
+    drain_when_done();
+  };
+  if (scoreboard_ == nullptr) return resume();
+  sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags, resume);
+  sweep_->start();
+}
+
+void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
+  if (ok(request.status) && request.number >= config_.player.warmup)
+    latency_[static_cast<std::size_t>(chapter_)].record(now - request.life.arrival);
+  if (stop_signal() != 0) stop();
+}
+
+void ArraySimulation::on_end(Picoseconds) {
+  replayed_ = true;
+  drain_when_done();
+}
+
+/// The run goes on until what was to happen to the drives has happened, and its rebuilds have ended.
+void ArraySimulation::drain_when_done() {
+  const bool stopped = stop_signal() != 0;
+  if (!replayed_ || draining_ || dark_) return;
+  if (!stopped && next_failure_ < array_.failures.size()) return;
+  post(drives_.timeline().now(), begin_drain);
+}
+
+bool ArraySimulation::busy() const { return host_.rebuilding() || host_.scrubbing() || (array_.host.scrub.enabled && !scrub_begun_); }
+
+void ArraySimulation::drain() {
+  if (busy() && stop_signal() == 0) return post(drives_.timeline().now() + drain_poll, begin_drain);
+  draining_ = true;
+  flush_ = {};
+  flush_.op = HostOp::flush;
+  flush_.life.begin(drives_.timeline().now());
+  if (scoreboard_ != nullptr) scoreboard_->issued(flush_);
+  host_.set_receiver([this](HostRequest& request) { drained(request); });
+  host_.issue(flush_);
+}
+
+void ArraySimulation::drained(const HostRequest& flush) {
+  if (!ok(flush.status)) failure_ = std::string("the drain's flush failed: ") + to_string(flush.status);
+  if (scoreboard_ != nullptr) scoreboard_->completed(flush);
+  drain_limit_ = drives_.timeline().now() + drain_patience;
+  post(drives_.timeline().now(), poll_idle);
+}
+
+void ArraySimulation::poll() {
+  const bool late = drives_.timeline().now() >= drain_limit_;
+  if (late) failure_ = "the drives were still at work a simulated day after the last request: what they did later is not in the results";
+  if (late || stop_signal() != 0 || (drives_.idle() && host_.idle())) return measure();
+  post(drives_.timeline().now() + drain_poll, poll_idle);
+}
+
+MetricSet ArraySimulation::metrics_of(std::uint32_t drive) {
+  MetricSet commands;
+  host_.queue(drive).statistics().report(commands, drives_[drive].config.host.tags);
+  return drives_[drive].measurement->end(std::move(commands));
+}
+
+void ArraySimulation::report_chapters(MetricSet& metrics) const {
+  for (std::size_t i = 0; i < chapters; ++i)
+    if (const auto& [name, words] = chapter_names[i]; latency_[i].count() > 0) {
+      metrics.add(std::string("array.requests.") + name, static_cast<double>(latency_[i].count()), "1", std::string("requests ") + words);
+      latency_[i].report(metrics, std::string("array.latency.") + name, std::string("time from arrival to completion, requests ") + words);
+    }
+}
+
+void ArraySimulation::measure() {
+  for (std::uint32_t i = 0; i < drives_.size(); ++i)
+    if (drives_[i].condition == DriveCondition::on) drives_[i].metrics = metrics_of(i);
+  player_.report(metrics_);
+  host_.report(metrics_);
+  report_chapters(metrics_);
+  metrics_.add("capacity.user", static_cast<double>(host_.layout().user_blocks() * host_block_bytes), "B", "what the host can address");
+  metrics_.add("run.measured_seconds", static_cast<double>((drives_.timeline().now() - origin_).value()) * 1e-12, "s",
+               "simulated time of the measured part");
+  measured_ = true;
+  if (scoreboard_ == nullptr || stop_signal() != 0) return finish();
+  sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags, [this] {
+    host_.audit([this](std::uint64_t differing) {
+      rows_differing_ = differing;
+      scoreboard_->report(metrics_);
+      metrics_.add("array.rows_differing", static_cast<double>(differing), "1",
+                   "rows that were written whose parity or copies do not fit the data at the end");
+      finish();
+    });
+  });
+  sweep_->start();
+}
+
+void ArraySimulation::finish() { drives_.calendar().stop(); }
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+#pragma once
+// One run of an array: all drives boot, the replay goes through the array's host, drives fail and are made anew, the power is cut; then
+// everything drains and is measured.
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/array/array_drives.hpp"
+#include "platforms/run/verification_sweep.hpp"
+#include "stimuli/player/player.hpp"
+#include "stimuli/scoreboard/scoreboard.hpp"
+
+namespace tessera {
+
+struct ArraySimulationConfig {
+  PlayerConfig player;
+  ContentMode content = ContentMode::none;
+  bool check = false;
+  std::uint64_t seed = 1;
+  std::optional<std::uint32_t> prefill_percent;  ///< nothing: each drive's own
+};
+
+class ArraySimulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
+ public:
+  /// What the array was at while a request completed.
+  enum class Chapter : std::uint8_t { whole, degraded, rebuild, rebuilt };
+  static constexpr std::size_t chapters = 4;
+
+  /// Powers all drives on; `open_input` is called once, with the array's capacity.
+  ArraySimulation(const ArrayDescription& array, ArrayDrives& drives, const ArraySimulationConfig& config,
+                  const std::function<std::unique_ptr<TraceSource>(Bytes capacity)>& open_input);
+
+  void add_observer(RequestObserver& observer) { player_.add_observer(observer); }
+  /// Runs sc_start() to the end; throws what the model threw.
+  void run();
+  /// The replay takes no more requests and the run ends in order.
+  void stop();
+
+  [[nodiscard]] const MetricSet& metrics() const { return metrics_; }
+  [[nodiscard]] const Player& player() const { return player_; }
+  [[nodiscard]] const TraceSource& source() const { return *source_; }
+  [[nodiscard]] const ArrayHost& host() const { return host_; }
+  [[nodiscard]] const Scoreboard* scoreboard() const { return scoreboard_.get(); }
+  /// With a scoreboard: rows written whose parity or copies do not fit the data at the end.
+  [[nodiscard]] std::uint64_t rows_differing() const { return rows_differing_; }
+  [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
+  /// Cuts that came while there was no power, or after the end.
+  [[nodiscard]] std::uint64_t cuts_not_made() const { return array_.cuts.size() - cuts_made_; }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] bool partial() const { return player_.stopped() && !stopped_by_rebuild_; }
+
+ private:
+  enum Event : std::uint64_t { begin_replay, fail_drive, cut_power, begin_scrub, boot_all, recovered, begin_drain, poll_idle, boot_drive };
+  static constexpr unsigned event_bits = 8;
+
+  void on_end(Picoseconds now) override;
+  void on_complete(const HostRequest& request, Picoseconds now) override;
+  void on_time(std::uint64_t argument) override;
+  void post(Picoseconds at, Event event, std::uint64_t index = 0);
+  ArrayLayout power_on();
+  void booted(DriveOfArray& drive, Status status);
+  void boot_over(DriveOfArray& drive);
+  void start_replay();
+  void schedule();
+  void fail_next();
+  void cut_next();
+  void cut_all();
+  void cut_some(const std::vector<std::uint32_t>& drives);
+  void switch_off(DriveOfArray& drive);
+  void boot(std::uint32_t drive);
+  void go_on();
+  void drain_when_done();
+  void drain();
+  void drained(const HostRequest& flush);
+  void poll();
+  void measure();
+  void finish();
+  [[nodiscard]] bool busy() const;
+  [[nodiscard]] MetricSet metrics_of(std::uint32_t drive);
+  void report_chapters(MetricSet& metrics) const;
+
+  const ArrayDescription& array_;
+  ArrayDrives& drives_;
+  ArraySimulationConfig config_;
+  std::uint32_t booting_ = 0;  // drives that boot together
+  Picoseconds answers_;        // when the last of them does
+  ArrayHost host_;
+  std::unique_ptr<TraceSource> source_;
+  Player player_;
+  std::unique_ptr<Scoreboard> scoreboard_;
+  std::unique_ptr<VerificationSweep> sweep_;
+  std::array<DurationHistogram, chapters> latency_;
+  Chapter chapter_ = Chapter::whole;
+  Picoseconds origin_;
+  std::size_t next_failure_ = 0;
+  std::size_t next_cut_ = 0;
+  bool scrub_begun_ = false;
+  bool replaying_ = false;
+  bool replayed_ = false;
+  bool draining_ = false;
+  bool measured_ = false;
+  bool dark_ = false;
+  bool stopped_by_rebuild_ = false;
+  HostRequest flush_;
+  Picoseconds drain_limit_;
+  std::string failure_;
+  std::uint64_t cuts_made_ = 0;
+  std::uint64_t rows_differing_ = 0;
+  MetricSet metrics_;
+};
+
+}  // namespace tessera

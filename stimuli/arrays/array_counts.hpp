@@ -1,0 +1,41 @@
+#pragma once
+// What an array's host has counted.
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "stimuli/arrays/array_layout.hpp"
+
+namespace tessera {
+
+struct ArrayCounts {
+  std::uint64_t whole_rows = 0;  ///< writes of parts of a row by WriteWay
+  std::uint64_t read_modifies = 0;
+  std::uint64_t reconstructs = 0;
+  std::uint64_t decodes = 0;
+  std::uint64_t without_parity = 0;
+  std::uint64_t degraded_reads = 0;  ///< parts of reads that were computed from the other drives
+  std::uint64_t unreadable = 0;      ///< parts that could not
+  std::uint64_t parity_bytes = 0;    ///< that went through the computation of P or Q
+  std::uint64_t commands = 0;
+  std::uint64_t rows_compared = 0;
+  std::uint64_t rows_differing = 0;   ///< of these, by the scrub
+  std::uint64_t rows_lost = 0;        ///< that a rebuild could not make anew
+  std::uint64_t journal_records = 0;  ///< written to the journal
+  std::uint64_t journal_bytes = 0;    ///< of new data and parity in them
+  std::uint64_t rows_replayed = 0;    ///< from the journal after a power cut
+  std::uint64_t rows_in_doubt = 0;    ///< written as the power failed
+  std::uint64_t rows_put_right = 0;   ///< of these, parity or copies made anew from the data
+  std::uint64_t rows_left_wrong = 0;  ///< of these, with a drive missing: what it held may be lost, the write hole
+};
+
+/// A rebuild, from the failure on.
+struct RebuildRecord {
+  DriveSlot slot;
+  std::uint32_t spare = 0;
+  Picoseconds failed_at;
+  Picoseconds began;
+  Picoseconds ended;  ///< 0: it did not
+  Bytes bytes;        ///< written to the spare
+};
+
+}  // namespace tessera

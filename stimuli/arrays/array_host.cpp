@@ -1,0 +1,241 @@
+#include "stimuli/arrays/array_host.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stimuli/arrays/read_task.hpp"
+#include "stimuli/arrays/row_tasks.hpp"
+#include "stimuli/arrays/write_task.hpp"
+#include "stimuli/hosts/command_life.hpp"
+
+namespace tessera {
+
+ArrayHost::ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, std::uint32_t sector_blocks, Timeline& timeline,
+                     const std::vector<ArrayDrive>& drives, ContentMode content)
+    : config_(config),
+      layout_(layout),
+      timeline_(timeline),
+      kept_(kept_per_block(content)),
+      gone_(layout.drives()),
+      journal_(config.journal, layout.drives(), layout.chunk_blocks(), sector_blocks),
+      open_(config.requests) {
+  const std::uint32_t background = std::max(config.rebuild.pace.depth, config.scrub.pace.depth);
+  for (const ArrayDrive& drive : drives) queues_.push_back(std::make_unique<DriveQueue>(timeline, *drive.link, drive.tags, background));
+  for (std::uint32_t drive = 0; drive < drives.size(); ++drive) (drive < layout.drives() ? drive_in_ : spares_).push_back(drive);
+}
+
+ArrayHost::~ArrayHost() { timeline_.withdraw(*this); }
+
+void ArrayHost::issue(HostRequest& request) {
+  ++outstanding_;
+  was_busy_ = true;
+  Open& open = open_[request.tag];
+  open = {&request, 1, Status::ok};
+  if (request.op == HostOp::flush) return start(std::make_unique<FlushTask>(*this, request.tag));
+  if (!moves_data(request.op)) {  // TRIM: the drives behind parity must keep their data, so it goes no further. Zones there are none.
+    open.status = request.op == HostOp::trim ? Status::ok : Status::unsupported;
+    return finish(open);
+  }
+  const std::vector<ArrayPart> parts = layout_.parts(ArrayBlock(request.blocks.first.value()), request.blocks.count);
+  const std::uint32_t tag = request.tag;
+  std::vector<std::unique_ptr<ArrayTask>> tasks;
+  if (request.op == HostOp::read) {
+    for (const ArrayPart& part : parts) tasks.push_back(std::make_unique<ReadTask>(*this, tag, part));
+  } else {
+    const auto same_row = [this](const ArrayPart& a, const ArrayPart& b) { return a.row == b.row && layout_.redundant(); };
+    for (auto from = parts.begin(); from != parts.end();) {
+      auto to = std::find_if_not(from, parts.end(), [&](const ArrayPart& part) { return part == *from || same_row(part, *from); });
+      tasks.push_back(std::make_unique<WriteTask>(*this, tag, std::vector<ArrayPart>(from, to)));
+      from = to;
+    }
+  }
+  open.parts = static_cast<std::uint32_t>(tasks.size());
+  for (auto& task : tasks) start(std::move(task));
+}
+
+void ArrayHost::abort(HostRequest&) { TESSERA_CHECK(false, "the host of an array gives no request up"); }
+
+void ArrayHost::start(std::unique_ptr<ArrayTask> task) { tasks_.emplace_back(std::move(task))->start(); }
+
+void ArrayHost::end(const ArrayTask& task) {
+  const auto at = std::ranges::find(tasks_, &task, &std::unique_ptr<ArrayTask>::get);
+  std::swap(*at, tasks_.back());
+  tasks_.pop_back();
+}
+
+void ArrayHost::part_done(std::uint32_t tag, Status status, const RequestLife& life) {
+  Open& open = open_[tag];
+  if (!ok(status)) open.status = status;
+  if (--open.parts > 0) return;
+  append(open.request->life, life);  // that of the part which came last
+  finish(open);
+}
+
+void ArrayHost::finish(Open& open) {
+  --outstanding_;
+  open.request->status = open.status;
+  receiver_(*open.request);
+}
+
+std::optional<std::uint32_t> ArrayHost::drive_of(ArrayRow row, DriveSlot slot) const {
+  if (!gone_[slot.value()]) return drive_in_[slot.value()];
+  if (rebuild_ && rebuild_->slot == slot && rebuild_->sweep->done(row)) return rebuild_->spare;
+  return std::nullopt;
+}
+
+std::vector<bool> ArrayHost::missing_in(ArrayRow row) const {
+  std::vector<bool> missing(layout_.drives());
+  for (std::uint32_t member = 0; member < missing.size(); ++member) missing[member] = !drive_of(row, layout_.slot_of(row, member));
+  return missing;
+}
+
+bool ArrayHost::beyond_rescue(ArrayRow row) const {
+  const std::vector<bool> missing = missing_in(row);
+  return static_cast<std::uint32_t>(std::ranges::count(missing, true)) > failures_survived(layout_.kind(), layout_.drives());
+}
+
+bool ArrayHost::busy_since_asked() { return std::exchange(was_busy_, outstanding_ > 0) || outstanding_ > 0; }
+
+void ArrayHost::drive_failed(std::uint32_t drive) {
+  const auto at = std::ranges::find(drive_in_, drive);
+  TESSERA_CHECK(at != drive_in_.end(), "a drive failed that holds nothing of the array");
+  const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
+  gone_[slot.value()] = true;
+  queues_[drive]->fail();
+  if (!layout_.redundant() || spares_.empty()) return;
+  waiting_rebuilds_.push_back(slot);
+  rebuilds_.push_back({slot, spares_.front(), timeline_.now(), {}, {}, {}});
+  spares_.erase(spares_.begin());
+  timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+}
+
+void ArrayHost::on_time(std::uint64_t) {
+  if (powered_ && !rebuild_) begin_rebuild();
+}
+
+/// One after the other, in order of the failures.
+void ArrayHost::begin_rebuild() {
+  if (waiting_rebuilds_.empty()) return;
+  const DriveSlot slot = waiting_rebuilds_.front();
+  waiting_rebuilds_.erase(waiting_rebuilds_.begin());
+  RebuildRecord& record = *std::ranges::find(rebuilds_, slot, &RebuildRecord::slot);
+  record.began = timeline_.now();
+  if (rebuild_listener_) rebuild_listener_(true);
+  rebuild_.emplace(Rebuild{slot, record.spare, nullptr});
+  const Bytes chunk(layout_.chunk_blocks() * host_block_bytes);
+  rebuild_->sweep = std::make_unique<RowSweep>(
+      timeline_, config_.rebuild.pace, layout_.rows(), chunk,
+      RowSweep::Hooks{
+          [this] { return busy_since_asked(); },
+          [this](ArrayRow row) { start(std::make_unique<RebuildTask>(*this, row, rebuild_->slot, rebuild_->spare, *rebuild_->sweep)); },
+          [this] { end_rebuild(); }});
+  rebuild_->sweep->start();
+}
+
+void ArrayHost::end_rebuild() {
+  std::ranges::find(rebuilds_, rebuild_->slot, &RebuildRecord::slot)->ended = timeline_.now();
+  drive_in_[rebuild_->slot.value()] = rebuild_->spare;
+  gone_[rebuild_->slot.value()] = false;
+  finished_sweep_ = std::move(rebuild_->sweep);  // which has called
+  rebuild_.reset();
+  begin_rebuild();
+  if (!rebuilding() && rebuild_listener_) rebuild_listener_(false);
+}
+
+void ArrayHost::start_scrub() {
+  scrub_ = std::make_unique<RowSweep>(timeline_, config_.scrub.pace, layout_.rows(), Bytes(layout_.chunk_blocks() * host_block_bytes),
+                                      RowSweep::Hooks{[this] { return busy_since_asked(); },
+                                                      [this](ArrayRow row) {
+                                                        start(std::make_unique<CheckTask>(*this, row, true, CommandPriority::background,
+                                                                                          [this, row](bool fits, bool compared) {
+                                                                                            counts_.rows_compared += compared ? 1 : 0;
+                                                                                            counts_.rows_differing += fits ? 0 : 1;
+                                                                                            scrub_->mark(row);
+                                                                                            scrub_->row_done();
+                                                                                          }));
+                                                      },
+                                                      [this] { finished_sweep_ = std::move(scrub_); }});
+  scrub_->start();
+}
+
+/// A rebuild keeps what it has done: md has it in its superblock.
+void ArrayHost::power_lost() {
+  powered_ = false;
+  timeline_.withdraw(*this);
+  for (const auto& task : tasks_)
+    if (task->writes_row()) in_doubt_.push_back(task->row());
+  std::ranges::sort(in_doubt_);
+  in_doubt_.erase(std::unique(in_doubt_.begin(), in_doubt_.end()), in_doubt_.end());
+  for (const auto& queue : queues_) queue->forget();
+  locks_.clear();
+  tasks_.clear();
+  outstanding_ = 0;
+  if (rebuild_) rebuild_->sweep->interrupt();
+  if (scrub_ != nullptr) scrub_->interrupt();
+}
+
+/// Which rows were being written, a bitmap says, as md's write-intent bitmap does more coarsely; it costs nothing here. With a drive
+/// missing nothing can be compared: what it held of such a row is computed from what may not belong together.
+void ArrayHost::recover(std::function<void()> recovered) {
+  powered_ = true;
+  const std::vector<ArrayRow> rows = layout_.redundant() ? std::exchange(in_doubt_, {}) : std::vector<ArrayRow>();
+  counts_.rows_in_doubt += rows.size();
+  const bool copies = !layout_.has_parity();  // of which one is as good as another
+  const auto count = [this, copies](bool, bool compared) { ++(compared || copies ? counts_.rows_put_right : counts_.rows_left_wrong); };
+  const auto go_on = [this, recovered = std::move(recovered)] {
+    if (rebuild_)
+      rebuild_->sweep->start();
+    else
+      begin_rebuild();
+    if (scrub_ != nullptr) scrub_->start();
+    recovered();
+  };
+  replay(journal_.left_by_power_cut(), [this, rows, count, go_on] { check_rows(rows, true, count, go_on); });
+}
+
+/// One record after the other.
+void ArrayHost::replay(std::vector<std::uint32_t> records, std::function<void()> ended) {
+  if (records.empty()) return ended();
+  const std::uint32_t record = records.back();
+  records.pop_back();
+  ++counts_.rows_replayed;
+  start(std::make_unique<ReplayTask>(*this, record,
+                                     [this, records = std::move(records), ended = std::move(ended)] { replay(records, ended); }));
+}
+
+void ArrayHost::audit(std::function<void(std::uint64_t)> ended) {
+  std::vector<ArrayRow> rows;
+  if (layout_.redundant())
+    for (const std::uint64_t row : written_) rows.emplace_back(row);
+  audit_differing_ = 0;
+  const auto count = [this](bool fits, bool) { audit_differing_ += fits ? 0 : 1; };
+  check_rows(std::move(rows), false, count, [this, ended = std::move(ended)] { ended(audit_differing_); });
+}
+
+void ArrayHost::check_rows(std::vector<ArrayRow> rows, bool repair, std::function<void(bool, bool)> each, std::function<void()> ended) {
+  checks_ = {std::move(rows), 0, 0, repair, std::move(each), std::move(ended)};
+  go_on_checking();
+}
+
+void ArrayHost::go_on_checking() {
+  constexpr std::size_t at_once = 8;
+  if (std::exchange(checks_.going, true)) return;  // a row that could not be compared ended at once
+  while (checks_.open < at_once && checks_.next < checks_.rows.size()) {
+    ++checks_.open;
+    start(std::make_unique<CheckTask>(*this, checks_.rows[checks_.next++], checks_.repair, CommandPriority::foreground,
+                                      [this](bool fits, bool compared) {
+                                        checks_.each(fits, compared);
+                                        --checks_.open;
+                                        go_on_checking();
+                                      }));
+  }
+  checks_.going = false;
+  if (checks_.open == 0) std::exchange(checks_.ended, nullptr)();
+}
+
+void ArrayHost::reset_statistics() {
+  counts_ = {};
+  for (const auto& queue : queues_) queue->reset_statistics();
+}
+
+}  // namespace tessera

@@ -1,0 +1,154 @@
+#pragma once
+// The host of an array: what an application asks of one space of blocks becomes commands to several drives.
+//
+//   application --(HostFront)-- ArrayHost --(DriveQueue, HostLink)-- drive 0 .. n-1, spares
+//
+// A request falls into parts, one a row for writes and one a chunk for reads; each is a task (array_task.hpp). A drive that fails is
+// replaced by what the others hold, and made anew on a spare where there is one.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/content.hpp"
+#include "base/metrics.hpp"
+#include "stimuli/arrays/array_config.hpp"
+#include "stimuli/arrays/array_counts.hpp"
+#include "stimuli/arrays/array_layout.hpp"
+#include "stimuli/arrays/drive_queue.hpp"
+#include "stimuli/arrays/row_journal.hpp"
+#include "stimuli/arrays/row_locks.hpp"
+#include "stimuli/arrays/row_sweep.hpp"
+#include "stimuli/player/host_front.hpp"
+
+namespace tessera {
+
+class ArrayTask;
+
+/// A drive as the array finds it.
+struct ArrayDrive {
+  HostLink* link = nullptr;
+  std::uint32_t tags = 32;
+};
+
+class ArrayHost final : public HostFront, private TimelineListener {
+ public:
+  /// `drives`: those of the layout, then the spares. The layout leaves the journal its room.
+  ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, std::uint32_t sector_blocks, Timeline& timeline,
+            const std::vector<ArrayDrive>& drives, ContentMode content);
+  ~ArrayHost() override;
+
+  void issue(HostRequest& request) override;
+  void abort(HostRequest& request) override;
+  void set_receiver(std::function<void(HostRequest&)> receiver) override { receiver_ = std::move(receiver); }
+  /// Of the host and all drives.
+  void power_lost() override;
+  /// All drives answer again: rows in doubt are put right as far as can be, then `recovered` is called. A rebuild goes on.
+  void recover(std::function<void()> recovered);
+
+  /// A drive completed a command at now().
+  void completed(std::uint32_t drive, HostRequest& command) { queues_[drive]->completed(command); }
+  /// From now on it answers nothing. A spare takes its place, if there is one.
+  void drive_failed(std::uint32_t drive);
+  /// One drive's power is gone for a while, and the host's is not.
+  void drive_suspended(std::uint32_t drive) { queues_[drive]->suspend(); }
+  void drive_resumed(std::uint32_t drive) { queues_[drive]->resume(); }
+
+  void start_scrub();
+  /// Compares every row that was written since the start, as fast as it goes; `ended` is told how many differ. While no request is under
+  /// way.
+  void audit(std::function<void(std::uint64_t differing)> ended);
+
+  /// Told when a rebuild begins and ends.
+  void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
+  [[nodiscard]] bool rebuilding() const { return rebuild_.has_value() || !waiting_rebuilds_.empty(); }
+  [[nodiscard]] bool scrubbing() const { return scrub_ != nullptr; }
+  [[nodiscard]] bool idle() const { return tasks_.empty(); }
+  [[nodiscard]] const ArrayLayout& layout() const { return layout_; }
+  [[nodiscard]] const DriveQueue& queue(std::uint32_t drive) const { return *queues_[drive]; }
+  [[nodiscard]] const ArrayCounts& counts() const { return counts_; }
+  [[nodiscard]] const std::vector<RebuildRecord>& rebuilds() const { return rebuilds_; }
+  void reset_statistics();
+  /// Adds array.*.
+  void report(MetricSet& metrics) const;
+
+ private:
+  friend class ArrayTask;
+  friend class ReadTask;
+  friend class WriteTask;
+  friend class RebuildTask;
+  friend class CheckTask;
+  friend class FlushTask;
+  friend class ReplayTask;
+
+  struct Open {
+    HostRequest* request = nullptr;
+    std::uint32_t parts = 0;  // that are not done
+    Status status = Status::ok;
+  };
+  /// What is made anew on a spare.
+  struct Rebuild {
+    DriveSlot slot;
+    std::uint32_t spare = 0;
+    std::unique_ptr<RowSweep> sweep;
+  };
+
+  void start(std::unique_ptr<ArrayTask> task);
+  void end(const ArrayTask& task);
+  void part_done(std::uint32_t tag, Status status, const RequestLife& life);
+  void finish(Open& open);
+  void on_time(std::uint64_t) override;
+  /// The drive that holds a slot's part of a row; nothing where it is missing.
+  [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, DriveSlot slot) const;
+  [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
+  [[nodiscard]] bool beyond_rescue(ArrayRow row) const;
+  [[nodiscard]] bool busy_since_asked();
+  void begin_rebuild();
+  void end_rebuild();
+  void replay(std::vector<std::uint32_t> records, std::function<void()> ended);
+  void check_rows(std::vector<ArrayRow> rows, bool repair, std::function<void(bool fits, bool compared)> each, std::function<void()> ended);
+  void go_on_checking();
+  void charge_parity(std::uint64_t blocks, std::uint32_t times) { counts_.parity_bytes += blocks * host_block_bytes * times; }
+
+  ArrayHostConfig config_;
+  ArrayLayout layout_;
+  Timeline& timeline_;
+  std::uint32_t kept_;  // bytes of content a block
+  std::vector<std::unique_ptr<DriveQueue>> queues_;
+  std::vector<std::uint32_t> drive_in_;  // by slot
+  std::vector<bool> gone_;               // by slot: its drive failed and nothing has taken its place
+  std::vector<std::uint32_t> spares_;
+  std::vector<DriveSlot> waiting_rebuilds_;
+  std::optional<Rebuild> rebuild_;
+  RowLocks locks_;
+  RowJournal journal_;
+  std::vector<Open> open_;  // by tag
+  std::vector<std::unique_ptr<ArrayTask>> tasks_;
+  std::function<void(HostRequest&)> receiver_;
+  std::function<void(bool)> rebuild_listener_;
+  std::unique_ptr<RowSweep> scrub_;
+  std::set<std::uint64_t> written_;  // rows, where content is kept
+  std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed
+  /// Rows that are compared while no request is under way.
+  struct Checks {
+    std::vector<ArrayRow> rows;
+    std::size_t next = 0;
+    std::size_t open = 0;
+    bool repair = false;
+    std::function<void(bool, bool)> each;
+    std::function<void()> ended;
+    bool going = false;
+  };
+  Checks checks_;
+  std::uint64_t audit_differing_ = 0;
+  std::unique_ptr<RowSweep> finished_sweep_;
+  std::uint32_t outstanding_ = 0;  // requests
+  bool was_busy_ = false;
+  bool powered_ = true;
+  ArrayCounts counts_;
+  std::vector<RebuildRecord> rebuilds_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include "stimuli/arrays/array_task.hpp"
+
+#include <utility>
+
+#include "stimuli/hosts/command_life.hpp"
+
+namespace tessera {
+
+ArrayTask::ArrayTask(ArrayHost& host, ArrayRow row) : host_(host), row_(row) { life_.begin(host.timeline_.now()); }
+
+void ArrayTask::lock(ChunkRange range) { host_.locks_.lock({host_.layout_.place_of(row_) + range.begin, range.count()}, *this); }
+
+void ArrayTask::locked() {
+  has_lock_ = true;
+  life_.account(LifePhase::lock, host_.timeline_.now(), Cause::requests);
+  locked_in();
+}
+
+void ArrayTask::begin_stage(std::vector<Step> steps, CommandPriority priority) {
+  TESSERA_CHECK(!steps.empty(), "a stage without commands");
+  open_ = static_cast<std::uint32_t>(steps.size());
+  ArrayHost& host = host_;  // a stage whose commands are all answered at once may end the task
+  const ArrayRow row = row_;
+  for (Step& step : steps) {
+    const DriveSlot slot = host.layout_.slot_of(row, step.member);
+    const std::uint32_t drive = step.drive.value_or(host.drive_of(row, slot).value_or(host.drive_in_[slot.value()]));
+    const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row) + step.range.begin, step.range.count()});
+    if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
+    ++host.counts_.commands;
+    host.queues_[drive]->send(
+        {.op = step.op, .blocks = blocks, .content = std::move(step.content), .priority = priority, .receiver = this, .part = step.member});
+  }
+}
+
+void ArrayTask::answered(std::uint32_t member, HostRequest& command) {
+  took(member, command);
+  if (--open_ > 0) return;
+  append(life_, command.life);
+  stage_over();
+}
+
+void ArrayTask::end() {
+  if (has_lock_) host_.locks_.unlock(*this);
+  host_.end(*this);
+}
+
+}  // namespace tessera

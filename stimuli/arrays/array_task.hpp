@@ -1,0 +1,60 @@
+#pragma once
+// Work on one row of an array. A task goes in stages: it sends commands to members of the row and goes on when all are answered.
+#include <cstdint>
+#include <vector>
+
+#include "base/request_life.hpp"
+#include "stimuli/arrays/array_host.hpp"
+#include "stimuli/arrays/parity.hpp"
+#include "stimuli/arrays/write_plan.hpp"
+
+namespace tessera {
+
+class ArrayTask : public CommandReceiver, public RowLockWaiter {
+ public:
+  ArrayTask(ArrayHost& host, ArrayRow row);
+  virtual ~ArrayTask() = default;
+  ArrayTask(const ArrayTask&) = delete;
+  ArrayTask& operator=(const ArrayTask&) = delete;
+
+  virtual void start() = 0;
+  [[nodiscard]] ArrayRow row() const { return row_; }
+  /// Whether a power cut now may leave the row's data and parity apart.
+  [[nodiscard]] virtual bool writes_row() const { return false; }
+
+ protected:
+  /// A command of a stage.
+  struct Step {
+    std::uint32_t member = 0;
+    HostOp op = HostOp::read;
+    ChunkRange range;
+    Content content;                          ///< of a write
+    std::optional<std::uint32_t> drive = {};  ///< instead of the one that the member lies on
+    std::optional<HostRun> blocks = {};       ///< instead of the range of the row
+  };
+  /// Asks for the range of the row's members; locked_in() follows.
+  void lock(ChunkRange range);
+  virtual void locked_in() {}
+  /// Sends at least one command; stage_over() follows. A drive that failed answers Status::aborted.
+  void begin_stage(std::vector<Step> steps, CommandPriority priority);
+  virtual void took(std::uint32_t member, HostRequest& command) = 0;
+  virtual void stage_over() = 0;
+  /// Gives locks back and ends the task, which is gone when this returns.
+  void end();
+
+  [[nodiscard]] std::size_t bytes(std::uint32_t blocks) const { return std::size_t{blocks} * host_.kept_; }
+  [[nodiscard]] std::vector<bool> missing() const { return host_.missing_in(row_); }
+
+  ArrayHost& host_;
+  ArrayRow row_;
+  RequestLife life_;
+
+ private:
+  void answered(std::uint32_t member, HostRequest& command) final;
+  void locked() final;
+
+  std::uint32_t open_ = 0;  // commands of the stage
+  bool has_lock_ = false;
+};
+
+}  // namespace tessera

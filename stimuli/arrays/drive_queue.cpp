@@ -1,0 +1,143 @@
+#include "stimuli/arrays/drive_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+DriveQueue::DriveQueue(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags)
+    : timeline_(timeline), drive_(drive), background_tags_(std::min(background_tags, tags)) {
+  for (std::uint32_t tag = 0; tag < tags; ++tag) slots_.push_back(std::make_unique<Slot>());
+  for (std::uint32_t tag = tags; tag-- > 0;) free_.push_back(tag);
+}
+
+void DriveQueue::send(ArrayCommand command) {
+  position_ = command.blocks.end();
+  if (failed_) {
+    HostRequest request;
+    request.op = command.op;
+    request.blocks = command.blocks;
+    request.status = Status::aborted;
+    request.life.begin(timeline_.now());
+    return command.receiver->answered(command.part, request);
+  }
+  statistics_.arrived(timeline_.now());
+  auto& queue = queues_[static_cast<std::size_t>(command.priority)];
+  queue.push_back({std::move(command), timeline_.now()});
+  pump();
+}
+
+/// One tag is left to background work, so that a busy host cannot hold it up for ever.
+void DriveQueue::pump() {
+  auto& [foreground, background] = queues_;
+  while (!free_.empty() && !suspended_ && !failed_) {
+    const bool background_may = !background.empty() && background_ < background_tags_;
+    if (background_may && (background_ == 0 || foreground.empty()))
+      issue(background);
+    else if (!foreground.empty())
+      issue(foreground);
+    else
+      return;
+  }
+}
+
+void DriveQueue::issue(std::deque<Waiting>& queue) {
+  Waiting next = std::move(queue.front());
+  queue.pop_front();
+  const std::uint32_t tag = free_.back();
+  free_.pop_back();
+  Slot& slot = *slots_[tag];
+  slot.receiver = next.command.receiver;
+  slot.part = next.command.part;
+  slot.priority = next.command.priority;
+  background_ += slot.priority == CommandPriority::background ? 1 : 0;
+  HostRequest& request = slot.request;
+  request.op = next.command.op;
+  request.force_unit_access = next.command.force_unit_access;
+  request.all_zones = false;
+  request.blocks = next.command.blocks;
+  request.number = sent_++;
+  request.tag = tag;
+  request.content = std::move(next.command.content);
+  request.status = Status::ok;
+  request.aborted = false;
+  request.attempts = 0;
+  request.life.begin(next.since);
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
+  request.life.issue = timeline_.now();
+  drive_.issue(request);
+}
+
+void DriveQueue::completed(HostRequest& request) {
+  Slot& slot = *slots_[request.tag];
+  TESSERA_CHECK(&slot.request == &request && slot.receiver != nullptr, "the drive completed a command that the array did not send");
+  answer(slot);
+  pump();
+}
+
+/// The slot is free behind the call: its request is what the receiver looks at.
+void DriveQueue::answer(Slot& slot) {
+  statistics_.completed(slot.request, timeline_.now(), 0);
+  background_ -= slot.priority == CommandPriority::background ? 1 : 0;
+  std::exchange(slot.receiver, nullptr)->answered(slot.part, slot.request);
+  free_.push_back(slot.request.tag);
+}
+
+std::vector<DriveQueue::Slot*> DriveQueue::at_drive() const {
+  std::vector<Slot*> taken;
+  for (const auto& slot : slots_)
+    if (slot->receiver != nullptr) taken.push_back(slot.get());
+  std::ranges::sort(taken, {}, [](const Slot* slot) { return slot->request.number; });
+  return taken;
+}
+
+void DriveQueue::fail() {
+  failed_ = true;
+  const Picoseconds now = timeline_.now();
+  const auto waiting = std::exchange(queues_, {});
+  for (Slot* slot : at_drive()) {
+    slot->request.life.cut_short(now);
+    slot->request.life.account(LifePhase::error_recovery, now, Cause::recovery);
+    slot->request.status = Status::aborted;
+    answer(*slot);
+  }
+  for (const auto& queue : waiting)
+    for (const Waiting& next : queue) {
+      HostRequest request;
+      request.op = next.command.op;
+      request.blocks = next.command.blocks;
+      request.status = Status::aborted;
+      request.life.begin(next.since);
+      request.life.account(LifePhase::host_queue, now, Cause::requests);
+      statistics_.lost(now);
+      next.command.receiver->answered(next.command.part, request);
+    }
+}
+
+void DriveQueue::suspend() {
+  suspended_ = true;
+  for (Slot* slot : at_drive()) slot->request.life.cut_short(timeline_.now());
+}
+
+void DriveQueue::resume() {
+  suspended_ = false;
+  for (Slot* slot : at_drive()) {
+    slot->request.life.account(LifePhase::outage, timeline_.now(), Cause::recovery);
+    drive_.issue(slot->request);
+  }
+  pump();
+}
+
+void DriveQueue::forget() {
+  for (const auto& queue : queues_)
+    for (std::size_t i = 0; i < queue.size(); ++i) statistics_.lost(timeline_.now());
+  queues_ = {};
+  for (Slot* slot : at_drive()) {
+    statistics_.lost(timeline_.now());
+    slot->receiver = nullptr;
+    free_.push_back(slot->request.tag);
+  }
+  background_ = 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+#pragma once
+// Background work that goes over the rows of an array in order: which one may begin when. What is done to a row is its caller's.
+#include <functional>
+#include <set>
+
+#include "base/timeline.hpp"
+#include "stimuli/arrays/array_config.hpp"
+
+namespace tessera {
+
+class RowSweep final : private TimelineListener {
+ public:
+  struct Hooks {
+    /// Whether requests of the host are under way, or were since this was last asked.
+    std::function<bool()> busy;
+    std::function<void(ArrayRow)> begin;
+    std::function<void()> ended;
+  };
+  /// `chunk`: what a row takes of each drive.
+  RowSweep(Timeline& timeline, const SweepPace& pace, std::uint64_t rows, Bytes chunk, Hooks hooks);
+  ~RowSweep();
+
+  void start();
+  /// A row that was begun has been dealt with: done() says so from now on.
+  void mark(ArrayRow row);
+  /// After mark(): another may begin.
+  void row_done();
+  /// The rows that were begun are lost, and are to be begun again: by start().
+  void interrupt();
+
+  [[nodiscard]] bool done(ArrayRow row) const { return row.value() < first_undone_ || done_beyond_.contains(row.value()); }
+  [[nodiscard]] bool over() const { return first_undone_ == rows_; }
+  [[nodiscard]] std::uint64_t rows_done() const { return first_undone_ + done_beyond_.size(); }
+
+ private:
+  void on_time(std::uint64_t) override;
+  void go_on();
+  [[nodiscard]] Picoseconds earliest() const;
+  [[nodiscard]] bool has_to_yield();
+
+  Timeline& timeline_;
+  SweepPace pace_;
+  std::uint64_t rows_;
+  Bytes chunk_;
+  Hooks hooks_;
+  Picoseconds since_;
+  std::uint64_t begun_since_ = 0;  // rows since then
+  std::uint64_t next_ = 0;
+  std::uint64_t first_undone_ = 0;
+  std::set<std::uint64_t> done_beyond_;
+  std::uint32_t under_way_ = 0;
+  bool waits_ = false;
+  bool going_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,98 @@
+#include "stimuli/arrays/row_sweep.hpp"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+using namespace literals;
+
+constexpr Picoseconds row_time = 1_ms;
+
+/// Rows take a millisecond each.
+class Rows final : private TimelineListener {
+ public:
+  Rows(const SweepPace& pace, std::uint64_t rows)
+      : sweep(timeline, pace, rows, Bytes(1'000'000),
+              {[this] { return busy; },
+               [this](ArrayRow row) {
+                 began.emplace_back(row.value(), timeline.now());
+                 timeline.post(timeline.now() + row_time, *this, row.value());
+               },
+               [this] { ended = timeline.now(); }}) {}
+
+  Timeline timeline;
+  bool busy = false;
+  std::vector<std::pair<std::uint64_t, Picoseconds>> began;
+  Picoseconds ended;
+  RowSweep sweep;
+
+ private:
+  void on_time(std::uint64_t row) override {
+    sweep.mark(ArrayRow(row));
+    sweep.row_done();
+  }
+};
+
+SweepPace pace(std::uint64_t rate, std::uint32_t depth) {
+  SweepPace made;
+  made.rate_limit = BytesPerSecond(rate);
+  made.depth = depth;
+  return made;
+}
+
+TEST_CASE("as many rows as its depth are under way at once") {
+  Rows rows(pace(0, 3), 7);
+  rows.sweep.start();
+  CHECK(rows.began.size() == 3);
+  rows.timeline.run();
+  CHECK(rows.ended == 3_ms);
+  CHECK(rows.sweep.rows_done() == 7);
+}
+
+TEST_CASE("a rate limit spaces the rows") {
+  Rows rows(pace(100'000'000, 4), 5);  // a row of 1 MB each 10 ms
+  rows.sweep.start();
+  rows.timeline.run();
+  for (std::uint64_t i = 0; i < 5; ++i) CHECK(rows.began[i] == std::pair(i, 10_ms * i));
+  CHECK(rows.ended == 41_ms);
+}
+
+TEST_CASE("under load rows come one at a time above the pace that is kept up") {
+  Rows rows(pace(0, 4), 6);
+  rows.busy = true;
+  rows.sweep.start();
+  rows.timeline.run();
+  CHECK(rows.ended == 6_ms);
+  SECTION("but not with equal priority") {
+    SweepPace equal = pace(0, 3);
+    equal.priority = SweepPriority::equal;
+    Rows others(equal, 6);
+    others.busy = true;
+    others.sweep.start();
+    others.timeline.run();
+    CHECK(others.ended == 2_ms);
+  }
+  SECTION("nor below it") {
+    SweepPace slow = pace(0, 3);
+    slow.rate_under_load = BytesPerSecond(100'000'000'000);
+    Rows others(slow, 6);
+    others.busy = true;
+    others.sweep.start();
+    others.timeline.run();
+    CHECK(others.ended < 6_ms);
+  }
+}
+
+TEST_CASE("what an interruption lost is begun again, and only that") {
+  Rows rows(pace(0, 2), 4);
+  rows.sweep.start();
+  rows.timeline.run_until(1_ms);  // 0 and 1 are done, 2 and 3 under way
+  rows.sweep.interrupt();
+  CHECK(rows.sweep.done(ArrayRow(1)));
+  CHECK_FALSE(rows.sweep.done(ArrayRow(2)));
+}
+
+}  // namespace
+}  // namespace tessera
