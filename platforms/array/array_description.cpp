@@ -102,6 +102,11 @@ void check_drives(const ArrayDescription& array, const std::filesystem::path& fi
                                           std::to_string(fewest_drives(kind)) + " that are no spares");
 }
 
+void check_scrub(const ArrayDescription& array, const std::filesystem::path& file) {
+  if (array.host.scrub.enabled && array.host.kind == ArrayKind::jbod)
+    throw refusal({file.string(), 0}, "scrub.enabled compares data with parity or copies, and a jbod has neither; expected false");
+}
+
 void check_failures(const ArrayDescription& array) {
   const std::uint32_t members = array.members();
   const std::uint32_t survived = failures_survived(array.host.kind, members);
@@ -159,6 +164,7 @@ ArrayDescription load_array(const std::filesystem::path& file, const std::vector
   // Those that hold data come first, whatever their order in the file: a spare has no number that a failure could name.
   std::ranges::stable_partition(array.drives, [](const ArrayDriveEntry& entry) { return !entry.spare; });
   check_drives(array, file);
+  check_scrub(array, file);
   for (const DescriptionValue* table : failures) array.failures.push_back(read_failure(array.document, *table));
   std::ranges::stable_sort(array.failures, {}, &ArrayFailure::at);
   check_failures(array);

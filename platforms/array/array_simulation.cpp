@@ -163,11 +163,10 @@ void ArraySimulation::fail_next() {
 
 void ArraySimulation::cut_next() {
   const ArrayPowerCut& cut = array_.cuts[next_cut_++];
-  if (!dark_ && !draining_) {
-    ++cuts_made_;
-    cut.drives.empty() ? cut_all() : cut_some(cut.drives);
-  }
   if (next_cut_ < array_.cuts.size()) post(std::max(drives_.timeline().now(), origin_ + array_.cuts[next_cut_].at), cut_power);
+  if (dark_ || draining_) return;
+  ++cuts_made_;
+  cut.drives.empty() ? cut_all() : cut_some(cut.drives);
 }
 
 void ArraySimulation::switch_off(DriveOfArray& drive) {

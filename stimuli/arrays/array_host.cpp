@@ -55,11 +55,15 @@ void ArrayHost::issue(HostRequest& request) {
 
 void ArrayHost::abort(HostRequest&) { TESSERA_CHECK(false, "the host of an array gives no request up"); }
 
-void ArrayHost::start(std::unique_ptr<ArrayTask> task) { tasks_.emplace_back(std::move(task))->start(); }
+void ArrayHost::start(std::unique_ptr<ArrayTask> task) {
+  task->index = tasks_.size();
+  tasks_.emplace_back(std::move(task))->start();
+}
 
 void ArrayHost::end(const ArrayTask& task) {
-  const auto at = std::ranges::find(tasks_, &task, &std::unique_ptr<ArrayTask>::get);
-  std::swap(*at, tasks_.back());
+  const std::size_t index = task.index;
+  std::swap(tasks_[index], tasks_.back());
+  tasks_[index]->index = index;
   tasks_.pop_back();
 }
 
@@ -110,7 +114,7 @@ void ArrayHost::drive_failed(std::uint32_t drive) {
 }
 
 void ArrayHost::on_time(std::uint64_t) {
-  if (powered_ && !rebuild_) begin_rebuild();
+  if (serves_ && !rebuild_) begin_rebuild();
 }
 
 /// One after the other, in order of the failures.
@@ -155,12 +159,12 @@ void ArrayHost::start_scrub() {
                                                                                           }));
                                                       },
                                                       [this] { finished_sweep_ = std::move(scrub_); }});
-  scrub_->start();
+  if (serves_) scrub_->start();
 }
 
 /// A rebuild keeps what it has done: md has it in its superblock.
 void ArrayHost::power_lost() {
-  powered_ = false;
+  serves_ = false;
   timeline_.withdraw(*this);
   for (const auto& task : tasks_)
     if (task->writes_row()) in_doubt_.push_back(task->row());
@@ -177,12 +181,12 @@ void ArrayHost::power_lost() {
 /// Which rows were being written, a bitmap says, as md's write-intent bitmap does more coarsely; it costs nothing here. With a drive
 /// missing nothing can be compared: what it held of such a row is computed from what may not belong together.
 void ArrayHost::recover(std::function<void()> recovered) {
-  powered_ = true;
   const std::vector<ArrayRow> rows = layout_.redundant() ? std::exchange(in_doubt_, {}) : std::vector<ArrayRow>();
   counts_.rows_in_doubt += rows.size();
   const bool copies = !layout_.has_parity();  // of which one is as good as another
   const auto count = [this, copies](bool, bool compared) { ++(compared || copies ? counts_.rows_put_right : counts_.rows_left_wrong); };
   const auto go_on = [this, recovered = std::move(recovered)] {
+    serves_ = true;
     if (rebuild_)
       rebuild_->sweep->start();
     else

@@ -146,7 +146,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::unique_ptr<RowSweep> finished_sweep_;
   std::uint32_t outstanding_ = 0;  // requests
   bool was_busy_ = false;
-  bool powered_ = true;
+  bool serves_ = true;  // not from a power cut to the end of the recovery
   ArrayCounts counts_;
   std::vector<RebuildRecord> rebuilds_;
 };

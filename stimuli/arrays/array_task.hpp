@@ -19,6 +19,8 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
 
   virtual void start() = 0;
   [[nodiscard]] ArrayRow row() const { return row_; }
+  /// Where its host keeps it; the host's own.
+  std::size_t index = 0;
   /// Whether a power cut now may leave the row's data and parity apart.
   [[nodiscard]] virtual bool writes_row() const { return false; }
 

@@ -129,6 +129,7 @@ void DriveQueue::resume() {
 }
 
 void DriveQueue::forget() {
+  suspended_ = false;
   for (const auto& queue : queues_)
     for (std::size_t i = 0; i < queue.size(); ++i) statistics_.lost(timeline_.now());
   queues_ = {};

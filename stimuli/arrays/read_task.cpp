@@ -4,15 +4,18 @@
 
 namespace tessera {
 
-ReadTask::ReadTask(ArrayHost& host, std::uint32_t tag, const ArrayPart& part) : ArrayTask(host, part.row), tag_(tag), part_(part) {
-  unread_.resize(host.layout_.drives());
-}
-
-void ReadTask::start() { read(); }
+ReadTask::ReadTask(ArrayHost& host, std::uint32_t tag, const ArrayPart& part) : ArrayTask(host, part.row), tag_(tag), part_(part) {}
 
 /// What the drive itself holds needs no lock: reads and writes that meet there are the drive's to order.
+void ReadTask::start() {
+  const bool one_holds_it = host_.layout_.kind() != ArrayKind::mirror;
+  if (!one_holds_it || !host_.drive_of(row_, host_.layout_.slot_of(row_, part_.column))) return read();
+  begin_stage({{part_.column, HostOp::read, {part_.begin, part_.end()}, {}}}, CommandPriority::foreground);
+}
+
 void ReadTask::read() {
   const std::vector<bool> gone = missing();
+  unread_.resize(gone.size());
   for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
   if (host_.layout_.kind() == ArrayKind::mirror) return read_copy();
   if (unread_[part_.column]) return read_rest();
@@ -55,6 +58,7 @@ void ReadTask::read_rest() {
 
 void ReadTask::took(std::uint32_t member, HostRequest& command) {
   if (!ok(command.status)) {
+    unread_.resize(host_.layout_.drives());
     unread_[member] = true;
     status_ = command.status;
   } else if (decodes_) {

@@ -7,7 +7,7 @@ namespace tessera {
 
 RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, DriveSlot slot, std::uint32_t spare, RowSweep& sweep)
     : ArrayTask(host, row), spare_(spare), sweep_(sweep), wanted_(host.layout_.member_of(row, slot)) {
-  unread_.resize(host.layout_.drives());
+  unreadable_.resize(host.layout_.drives());
 }
 
 void RebuildTask::start() { lock({0, host_.layout_.chunk_blocks()}); }
@@ -17,45 +17,37 @@ void RebuildTask::start() { lock({0, host_.layout_.chunk_blocks()}); }
 void RebuildTask::read() {
   const ArrayLayout& layout = host_.layout_;
   const std::vector<bool> gone = missing();
-  for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
-  const auto there = [this](std::uint32_t member) { return !unread_[member]; };
-  std::vector<std::uint32_t> sources;
-  if (!layout.has_parity()) {
-    for (std::uint32_t member = 0; member < unread_.size() && sources.empty(); ++member)
-      if (there(member)) sources.push_back(member);
-  } else {
-    for (std::uint32_t column = 0; column < layout.columns(); ++column)
-      if (there(column)) sources.push_back(column);
-    for (std::uint32_t member = layout.columns(); member < unread_.size() && sources.size() < layout.columns(); ++member)
-      if (there(member)) sources.push_back(member);
+  const auto there = [&](std::uint32_t member) { return !gone[member] && !unreadable_[member]; };
+  again_ = false;
+  absent_.assign(layout.drives(), true);
+  std::vector<Step> steps;
+  for (std::uint32_t i = 0; i < layout.drives() && steps.size() < layout.columns(); ++i) {
+    if (!there(i)) continue;
+    absent_[i] = false;
+    steps.push_back({i, HostOp::read, {0, layout.chunk_blocks()}, {}});
   }
-  if (sources.size() < layout.columns()) {
+  if (steps.size() < layout.columns()) {
     failed_ = true;
     return done();
   }
   row_content_.assign(layout.drives(), Content(bytes(layout.chunk_blocks())));
-  std::vector<bool> absent(layout.drives(), true);
-  std::vector<Step> steps;
-  for (const std::uint32_t member : sources) {
-    absent[member] = false;
-    steps.push_back({member, HostOp::read, {0, layout.chunk_blocks()}, {}});
-  }
-  unread_ = absent;
   begin_stage(std::move(steps), CommandPriority::background);
 }
 
 void RebuildTask::took(std::uint32_t member, HostRequest& command) {
-  if (!ok(command.status)) {
-    failed_ = true;
-    unread_[member] = true;
-  } else if (!writes_) {
+  if (writes_) {
+    failed_ = failed_ || !ok(command.status);
+  } else if (!ok(command.status)) {
+    again_ = true;
+    unreadable_[member] = true;
+  } else {
     row_content_[member] = std::move(command.content);
   }
 }
 
 void RebuildTask::stage_over() {
-  if (writes_ || failed_) return done();
-  write();
+  if (writes_) return done();
+  again_ ? read() : write();
 }
 
 void RebuildTask::write() {
@@ -64,11 +56,11 @@ void RebuildTask::write() {
   if (layout.has_parity()) {
     host_.charge_parity(layout.chunk_blocks(), columns);
     if (host_.kept_ != 0) {
-      recover(row_content_, columns, unread_);
+      recover(row_content_, columns, absent_);
       if (wanted_ >= columns) encode(row_content_, columns, wanted_ - columns);
     }
   } else if (host_.kept_ != 0) {
-    row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(unread_, false) - unread_.begin())];
+    row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
   }
   writes_ = true;
   begin_stage({{wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_}},

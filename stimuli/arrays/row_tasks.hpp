@@ -21,10 +21,12 @@ class RebuildTask final : public ArrayTask {
 
   std::uint32_t spare_;
   RowSweep& sweep_;
-  std::uint32_t wanted_;  // member
-  std::vector<bool> unread_;
+  std::uint32_t wanted_;          // member
+  std::vector<bool> unreadable_;  // members that could not be read
+  std::vector<bool> absent_;      // from row_content_
   RowContent row_content_;
   bool writes_ = false;
+  bool again_ = false;
   bool failed_ = false;
 };
 

@@ -1,0 +1,164 @@
+"""Several drives under one host: what survives failures and power cuts, what is refused, and that it is the same every time."""
+
+import json
+
+import pytest
+from simulate import simulate
+
+from tessera import Run
+from tessera.sameness import differences
+
+DRIVE = '[[drive]]\ndescription = "torture"\nlayer = "{layer}"\ncount = {count}\nspare = {spare}\n'
+
+
+def drives(count=4, layer="cmr", spare=False):
+    return DRIVE.format(count=count, layer=layer, spare=str(spare).lower())
+
+
+def failure(drive, at):
+    return f'[[failure]]\ndrive = {drive}\nat = "{at}"\n'
+
+
+def array_file(folder, kind, *more, chunk="16 KiB"):
+    file = folder / "array.toml"
+    file.write_text(f'[array]\nkind = "{kind}"\nchunk = "{chunk}"\n' + "".join(more))
+    return file
+
+
+def run_array(folder, file, *more, status=0, limit=800, depth=16):
+    words = ("--workload", "random-4k", "--replay", f"closed:{depth}", "--limit", limit, "--fold-at", "2 MiB", "--check", "--prefill", 0)
+    done = simulate("array", file, *words, *more, "--out", folder, status=status)
+    return json.loads((folder / "summary.json").read_text())["metrics"], done
+
+
+def value(metrics, name):
+    return metrics[name]["value"]
+
+
+@pytest.mark.parametrize(("kind", "failures"), [("mirror", (0, 2)), ("raid5", (1,)), ("raid6", (0, 3))])
+@pytest.mark.parametrize("spares", [0, 2])
+def test_what_was_written_outlives_as_many_failures_as_promised(tmp_path, kind, failures, spares):
+    more = [failure(drive, f"{(i + 1) * 200} ms") for i, drive in enumerate(failures)]
+    more += [drives(spares, spare=True)] if spares else []
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, kind, drives(4, "media-cache"), *more))
+    assert value(metrics, "host.failed") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+    if spares:
+        assert value(metrics, "array.rebuild.rows_lost") == 0
+        assert value(metrics, "array.rebuild.time") > 0
+        assert value(metrics, "array.latency.rebuild.mean") > value(metrics, "array.latency.whole.mean")
+
+
+def hole(tmp_path, journal):
+    """A drive fails as the power does, in the middle of many small writes."""
+    return array_file(tmp_path, "raid5", f'[journal]\nplace = "{journal}"\nrecords = 16\n', drives(5), drives(1, spare=True), failure(2, "1 s"), '[[power_cut]]\nat = "1 s"\n')
+
+
+def test_a_power_cut_and_a_failure_together_lose_data_that_nobody_wrote_to(tmp_path):
+    metrics, done = run_array(tmp_path / "out", hole(tmp_path, "none"), depth=32, limit=1500, status=1)
+    assert value(metrics, "array.doubt.left") > 0
+    assert value(metrics, "scoreboard.errors") > 0
+    assert "the write hole" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["nvram", "drives"])
+def test_a_journal_closes_the_write_hole(tmp_path, place):
+    metrics, _ = run_array(tmp_path / "out", hole(tmp_path, place), depth=32, limit=1500)
+    assert value(metrics, "array.journal.replayed") > 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+
+
+@pytest.mark.parametrize("kind", ["mirror", "raid5", "raid6"])
+def test_after_a_power_cut_alone_parity_and_copies_are_right(tmp_path, kind):
+    cuts = "".join(f'[[power_cut]]\nat = "{at} ms"\n' for at in (150, 500, 900)) + '[[power_cut]]\nat = "1200 ms"\ndrives = [0, 2]\n'
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, kind, drives(4), cuts))
+    assert value(metrics, "array.doubt.rows") > 0
+    assert value(metrics, "array.doubt.left") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+
+
+def test_a_scrub_reads_every_row_and_finds_nothing(tmp_path):
+    scrub = '[scrub]\nenabled = true\nat = "100 ms"\n'
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, "raid6", drives(5), scrub))
+    rows = value(metrics, "capacity.user") / (3 * 16 * 1024)
+    assert value(metrics, "array.scrub.rows") == rows
+    assert value(metrics, "array.scrub.differing") == 0
+
+
+def test_a_rate_limit_holds_a_rebuild_back(tmp_path):
+    def rebuild(name, *more):
+        file = array_file(tmp_path, "raid5", drives(3), drives(1, spare=True), failure(0, "10 ms"))
+        simulate("array", file, *more, "--prefill", 0, "--out", tmp_path / name)
+        return json.loads((tmp_path / name / "summary.json").read_text())["metrics"]["array.rebuild.rate"]["value"]
+
+    assert rebuild("free") > 4e6
+    assert rebuild("held", "--set", "rebuild.rate_limit=1 MB/s") == pytest.approx(1e6, rel=0.02)
+
+
+def test_one_array_and_one_seed_give_one_result(tmp_path):
+    events = failure(1, "300 ms") + '[[power_cut]]\nat = "600 ms"\n' + '[journal]\nplace = "nvram"\n'
+    file = array_file(tmp_path, "raid5", drives(3, "media-cache"), drives(1, spare=True), events)
+    plain, again = (run_array(tmp_path / name, file, limit=300) and Run(tmp_path / name) for name in ("one", "two"))
+    assert differences(plain, again, figures_only=True) == []
+    checked, _ = run_array(tmp_path / "protocol", file, "--check-protocol", limit=300)
+    assert value(checked, "host.latency.mean") == plain.summary["metrics"]["host.latency.mean"]["value"]
+    other, _ = run_array(tmp_path / "other", file, "--seed", 2, limit=300)
+    assert value(other, "host.latency.mean") != plain.summary["metrics"]["host.latency.mean"]["value"]
+
+
+def test_every_drive_has_a_summary_and_a_line(tmp_path):
+    _, done = run_array(tmp_path / "out", array_file(tmp_path, "raid5", drives(3), drives(1, spare=True)), limit=100)
+    for number in range(4):
+        summary = json.loads((tmp_path / "out" / f"drive-{number}" / "summary.json").read_text())
+        assert summary["run"]["number"] == number
+    table = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert all(len(line) <= 80 for line in table if "note" not in line and "results" not in line)
+
+
+def test_drives_of_unlike_capacity_count_as_the_smallest(tmp_path):
+    small = '[[drive]]\ndescription = "torture"\nlayer = "cmr"\n[drive.settings.media]\ntracks = 128\n'
+    done = simulate("array", array_file(tmp_path, "mirror", drives(1), small), "--plan")
+    assert "no more of any than of the smallest" in done.stdout
+
+
+REFUSED = {
+    "a raid5 of 1 drive; expected at least 3": ("raid5", drives(1)),
+    "a mirror of 1 drive; expected at least 2": ("mirror", drives(1), drives(3, spare=True)),
+    "sectors of one size; found 4096 B (torture) and 512 B (hp_c3323a)": ("mirror", drives(1), '[[drive]]\ndescription = "hp_c3323a"\n'),
+    "expected whole sectors of the drives, of 4096 B": ("raid5", drives(3), "CHUNK"),
+    "expected a drive from 0 to 3 (no spare), found 4": ("raid5", drives(4), drives(1, spare=True), failure(4, "1 s")),
+    "survives the failure of 1 drive; found 2 failures": ("raid5", drives(4), failure(0, "1 s"), failure(1, "2 s")),
+    "fails twice": ("raid6", drives(4), failure(0, "1 s"), failure(0, "2 s")),
+    "a jbod of 2 drives survives the failure of no drive": ("jbod", drives(2), failure(0, "1 s")),
+    "did you mean 'drive.layer'?": ("raid5", '[[drive]]\ndescription = "torture"\nlayr = "cmr"\n'),
+    "did you mean 'array.kind'?": ("raid5", drives(3), "[array2]\n", "KIND"),
+    "did you mean 'raid5'?": ("raid55", drives(3)),
+    "the layer zoned has zones": ("raid5", drives(3, "zoned")),
+    "a jbod has neither": ("jbod", drives(2), "[scrub]\nenabled = true\n"),
+    "a mirror has no parity": ("mirror", drives(2), '[journal]\nplace = "nvram"\n'),
+    "did you mean 'media.tracks'?": ("raid5", drives(3), "[drive.settings.media]\ntrucks = 100\n"),
+    "each from 0 to 2, found 3": ("raid5", drives(3), '[[power_cut]]\nat = "1 s"\ndrives = [3]\n'),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_cannot_be_is_refused_in_a_sentence_before_the_run(tmp_path, said):
+    kind, *parts = REFUSED[said]
+    file = array_file(tmp_path, kind, *(part for part in parts if part.startswith("[")), chunk="5 KiB" if "CHUNK" in parts else "16 KiB")
+    if "KIND" in parts:
+        file.write_text(file.read_text().replace("[array2]\n", "").replace("kind =", "kin ="))
+    refused = simulate("array", file, "--workload", "random-4k", "--limit", 10, "--out", tmp_path / "out", status=2)
+    assert said in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_trace_beyond_the_array_is_refused(tmp_path):
+    trace = tmp_path / "far.csv"
+    trace.write_text("0,r,999999999,8\n")
+    columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512")
+    refused = simulate("array", array_file(tmp_path, "raid5", drives(3)), "--trace", trace, *columns, "--out", tmp_path / "out", status=2)
+    assert "far.csv" in refused.stderr
