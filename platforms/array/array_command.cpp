@@ -143,7 +143,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
     if (!has_input(run)) return std::make_unique<NoRequests>();
     return open_input(run, search, {capacity, drives.sector()});
   });
-  std::vector<std::string> notes = drives.notes(simulation.host().layout());
+  std::vector<std::string> notes = drives.notes(array, simulation.host().layout());
   if (options.plan) {
     std::cout << array_text(array, drives, simulation.host().layout());
     for (const std::string& note : notes) std::cout << "note: " << note << "\n";

@@ -107,7 +107,7 @@ ArrayLayout ArrayDrives::layout(const ArrayDescription& array) {
   return layout;
 }
 
-std::vector<std::string> ArrayDrives::notes(const ArrayLayout& layout) {
+std::vector<std::string> ArrayDrives::notes(const ArrayDescription& array, const ArrayLayout& layout) {
   std::vector<std::string> sentences;
   Bytes least = drives_.front()->module->capacity();
   Bytes most = least;
@@ -119,7 +119,7 @@ std::vector<std::string> ArrayDrives::notes(const ArrayLayout& layout) {
   const auto text = [](Bytes bytes) { return figure_text(static_cast<double>(bytes.value()), "B"); };
   if (least != most && layout.redundant())
     sentences.push_back("the drives hold " + text(least) + " to " + text(most) + ": the array uses no more of any than of the smallest");
-  if (!keep_acknowledged())
+  if (!keep_acknowledged() && !array.cuts.empty())
     sentences.emplace_back("a drive's write cache is volatile: a power cut may take what the array acknowledged and no FLUSH covered");
   return sentences;
 }

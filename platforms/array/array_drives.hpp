@@ -45,8 +45,8 @@ class ArrayDrives {
 
   /// Once they are on. InputError where a spare is too small.
   [[nodiscard]] ArrayLayout layout(const ArrayDescription& array);
-  /// Bytes that the smallest drive leaves unused on the others, and what there is to say of the drives: a sentence each.
-  [[nodiscard]] std::vector<std::string> notes(const ArrayLayout& layout);
+  /// What there is to say of the drives: a sentence each. Before any of them failed.
+  [[nodiscard]] std::vector<std::string> notes(const ArrayDescription& array, const ArrayLayout& layout);
 
  private:
   void check_sectors(const ArrayDescription& array) const;

@@ -34,7 +34,7 @@ std::string latency_text(const MetricSet& metrics, const std::string& of) {
 
 const char* words_of(const DriveOfArray& drive, bool rebuilt_on) {
   if (drive.condition == DriveCondition::failed) return "failed";
-  if (drive.spare) return rebuilt_on ? "took over" : "spare";
+  if (drive.spare) return rebuilt_on ? "rebuilt" : "spare";
   return "on";
 }
 
@@ -59,7 +59,7 @@ std::string table_text(const std::vector<Row>& rows) {
 }
 
 std::string drives_table(const ArrayDrives& drives, const ArraySimulation& simulation) {
-  std::vector<Row> rows{{"drive", "layer", "state", "commands", "read", "written", "mean", "p99", "disk busy"}};
+  std::vector<Row> rows{{"drive", "layer", "state", "commands", "read", "written", "mean", "p99", "busy"}};
   for (std::size_t i = 0; i < drives.size(); ++i) {
     const MetricSet& metrics = drives[i].metrics;
     const bool took_over =
@@ -86,6 +86,18 @@ std::string rebuild_text(const MetricSet& metrics) {
          shown(metrics, "array.rebuild.rate");
 }
 
+std::string requests_lines(const ArraySimulation& simulation) {
+  const MetricSet& metrics = simulation.metrics();
+  std::string text;
+  for (const std::string& wrong : what_is_wrong(metrics, {.partial = simulation.partial(), .percentiles = {}}))
+    text += "  ! " + wrong + "\n";
+  std::string requests = shown(metrics, "host.served") + " served";
+  if (some(metrics, "host.failed")) requests += ", " + shown(metrics, "host.failed") + " failed";
+  text += line("requests", requests + ", " + shown(metrics, "host.bandwidth"));
+  text += line("latency", latency_text(metrics, "host.latency"));
+  return simulation.host().layout().has_parity() ? text + line("writes", writes_text(metrics)) : text;
+}
+
 }  // namespace
 
 std::string drive_folder(std::size_t drive) { return "drive-" + std::to_string(drive); }
@@ -108,13 +120,8 @@ std::string array_text(const ArrayDescription& array, const ArrayDrives& drives,
 std::string result_text(const ArrayDescription& array, const ArrayDrives& drives, const ArraySimulation& simulation) {
   const MetricSet& metrics = simulation.metrics();
   std::string text;
-  for (const std::string& wrong : what_is_wrong(metrics, {.partial = simulation.partial()})) text += "  ! " + wrong + "\n";
   if (!simulation.failure().empty()) text += "  ! " + simulation.failure() + "\n";
-  std::string requests = shown(metrics, "host.served") + " served";
-  if (some(metrics, "host.failed")) requests += ", " + shown(metrics, "host.failed") + " failed";
-  text += line("requests", requests + ", " + shown(metrics, "host.bandwidth"));
-  text += line("latency", latency_text(metrics, "host.latency"));
-  if (simulation.host().layout().has_parity()) text += line("writes", writes_text(metrics));
+  if (simulation.player().completions() > 0) text += requests_lines(simulation);
   if (!array.failures.empty())
     for (const auto& [name, words] :
          {std::pair("whole", "before"), {"degraded", "degraded"}, {"rebuild", "in rebuild"}, {"rebuilt", "after"}})

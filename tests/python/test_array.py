@@ -110,7 +110,8 @@ def test_one_array_and_one_seed_give_one_result(tmp_path):
 
 
 def test_every_drive_has_a_summary_and_a_line(tmp_path):
-    _, done = run_array(tmp_path / "out", array_file(tmp_path, "raid5", drives(3), drives(1, spare=True)), limit=100)
+    file = array_file(tmp_path, "raid5", drives(3, "media-cache"), drives(1, "media-cache", spare=True), failure(0, "50 ms"))
+    _, done = run_array(tmp_path / "out", file, limit=100)
     for number in range(4):
         summary = json.loads((tmp_path / "out" / f"drive-{number}" / "summary.json").read_text())
         assert summary["run"]["number"] == number

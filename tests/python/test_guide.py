@@ -14,7 +14,7 @@ from simulate import SIMULATOR
 
 PAGES = (
     "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
-    "tutorial/pareto-front",
+    "tutorial/pareto-front", "arrays",
 )  # fmt: skip
 # The tutorial's trace, search and replicates are those of somebody who decides.
 FEWER = {"range(60_000)": "range(6_000)", "trials = 16": "trials = 4", "--seeds 10": "--seeds 2"}
