@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "platforms/array/array_results.hpp"
+#include "platforms/description/listing.hpp"
 #include "platforms/output/apart.hpp"
 #include "platforms/output/progress.hpp"
 #include "platforms/output/run_folder.hpp"
@@ -126,6 +127,20 @@ void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+/// Of the sections; [[drive]], [[failure]] and [[power_cut]] are tables of which there may be any number.
+int list_parameters(ArrayHostConfig array, bool json) {
+  ArrayHostConfig defaults;
+  ParameterCollector untouched;
+  defaults.describe(untouched);
+  ParameterCollector collector;
+  array.describe(collector);
+  if (json)
+    std::cout << parameters_as_json(collector.parameters()) << "\n";
+  else
+    std::cout << parameters_as_text(collector.parameters(), &untouched.parameters());
+  return exit_good;
+}
+
 }  // namespace
 
 int list_array_inputs(const cli::ArrayOptions& options, const SearchPath& search) {
@@ -136,6 +151,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   const cli::RunOptions& run = options.run;
   end_at_stop_signals("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n");
   const ArrayDescription array = load_array(run.drive, run.set, search);
+  if (options.parameters) return list_parameters(array.host, run.json);
   ArrayDrives drives(array, content_of(run), run.seed, run.check_protocol);
   const std::vector<InputFile> inputs = inputs_of(options, array, search);
   if (!options.plan) require_own_outputs(options, inputs, drives.size());
@@ -151,7 +167,13 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   }
   const RunFolder folder(run.out);
   std::vector<std::unique_ptr<RunFolder>> drive_folders;
-  for (std::size_t i = 0; i < drives.size(); ++i) drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(i)));
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    ParameterCollector effective;
+    drives[i].config.describe(effective);
+    drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(i)));
+    drive_folders.back()->write(
+        "drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + drives[i].description), Keep::record);
+  }
   ShowProgress progress(simulation.player(), run.limit);
   simulation.add_observer(progress);
   watch_stop_signals();

@@ -25,6 +25,7 @@ void declare_array(Arguments& arguments) {
   arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
   arguments.option("--seed", "N", "seed of all random streams (default: 1)");
   arguments.flag("--plan", "show the array's drives, capacity and what it survives, and run nothing");
+  arguments.flag("--parameters", "list the parameters of arrays with this file's values, and run nothing; with --json as JSON");
   arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results; that of drive N is DIR/drive-N");
   declare_list_inputs(arguments);
@@ -34,9 +35,11 @@ ParsedCommand read_array(const Arguments& arguments) {
   arguments.require("FILE", "a FILE that describes the array");
   ArrayOptions array;
   array.plan = arguments.set("--plan");
+  array.parameters = arguments.set("--parameters");
+  arguments.exclude("--plan", "--parameters");
   RunOptions& run = array.run;
   run.list_inputs = arguments.set("--list-inputs");
-  if (!array.plan && !run.list_inputs) arguments.require("--out", "--out DIR, the folder for the results");
+  if (!array.plan && !array.parameters && !run.list_inputs) arguments.require("--out", "--out DIR, the folder for the results");
   arguments.exclude("--trace", "--workload");
   for (const char* of_traces : {"--format", "--event", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
   run.drive = arguments.text("FILE");

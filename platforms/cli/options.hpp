@@ -154,8 +154,9 @@ struct TortureOptions {
 
 /// Several drives under one host.
 struct ArrayOptions {
-  RunOptions run;     ///< `drive` is the array's file
-  bool plan = false;  ///< show how the array is made, and run nothing
+  RunOptions run;           ///< `drive` is the array's file
+  bool plan = false;        ///< show how the array is made, and run nothing
+  bool parameters = false;  ///< list what the file may say, and run nothing
 };
 
 struct ServeOptions {

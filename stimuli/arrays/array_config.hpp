@@ -44,7 +44,7 @@ struct ScrubConfig {
   SweepPace pace;
 
   void describe(ParameterVisitor& v) {
-    v.field("enabled", enabled, "read all drives once and compare data with parity or copies; what differs is written anew from the data");
+    v.field("enabled", enabled, "read all drives once and compare data with parity or copies; what differs is written again from the data");
     v.field("at", at, {0, 1e19}, "since the start of the replay");
     pace.describe(v);
   }
