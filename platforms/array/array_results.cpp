@@ -51,7 +51,7 @@ std::string table_text(const std::vector<Row>& rows) {
     text += " ";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string room(widths[i] - row[i].size(), ' ');
-      text += " " + (i < first_figure ? row[i] + room : " " + room + row[i]);
+      text += " " + (i < first_figure ? row[i] + room : room + row[i]);
     }
     text += "\n";
   }

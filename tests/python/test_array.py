@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from samples import REPOSITORY
 from simulate import simulate
 
 from tessera import Run
@@ -125,10 +126,15 @@ def test_drives_of_unlike_capacity_count_as_the_smallest(tmp_path):
     assert "no more of any than of the smallest" in done.stdout
 
 
+@pytest.mark.parametrize("file", sorted((REPOSITORY / "docs/studies/rebuild").glob("raid5*.toml")), ids=lambda file: file.stem)
+def test_the_arrays_of_the_study_are_arrays(file):
+    assert "raid5 of 5 drives and 1 spare" in simulate("array", file, "--plan").stdout
+
+
 REFUSED = {
     "a raid5 of 1 drive; expected at least 3": ("raid5", drives(1)),
     "a mirror of 1 drive; expected at least 2": ("mirror", drives(1), drives(3, spare=True)),
-    "sectors of one size; found 4096 B (torture) and 512 B (hp_c3323a)": ("mirror", drives(1), '[[drive]]\ndescription = "hp_c3323a"\n'),
+    "sectors of one size; found 4096 B (torture) and 512 B (hp-c3323a)": ("mirror", drives(1), '[[drive]]\ndescription = "hp-c3323a"\n'),
     "expected whole sectors of the drives, of 4096 B": ("raid5", drives(3), "CHUNK"),
     "expected a drive from 0 to 3 (no spare), found 4": ("raid5", drives(4), drives(1, spare=True), failure(4, "1 s")),
     "survives the failure of 1 drive; found 2 failures": ("raid5", drives(4), failure(0, "1 s"), failure(1, "2 s")),
