@@ -20,7 +20,10 @@ FormatPlan plan_or_whole_drive(const MediaConfig& config, const FormatPlan& plan
 }  // namespace
 
 TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
-    : turn_(tessera::revolution(config.speed).value()), spindle_phase_(config.spindle_phase.value()), surfaces_(config.surfaces), regions_(plan_or_whole_drive(config, plan)) {
+    : turn_(tessera::revolution(config.speed).value()),
+      spindle_phase_(config.spindle_phase.value()),
+      surfaces_(config.surfaces),
+      regions_(plan_or_whole_drive(config, plan)) {
   track_spares_ = config.track_spares;
   for (const MediaZone& zone : zones_of(config)) {
     add_groups(zone);

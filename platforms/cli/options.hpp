@@ -230,8 +230,8 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ArrayOptions, ServeOptions, ExplainOptions, DescribeOptions,
-                                   ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
+using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ArrayOptions, ServeOptions, ExplainOptions,
+                                   DescribeOptions, ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

@@ -35,7 +35,8 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       geometry_(geometry_of(config.media)),
       sector_shape_(shape_of(config, content)),
       parts_(std::move(parts)),
-      own_timeline_(parts_.calendar != nullptr ? nullptr : std::make_unique<TimelineModule>("timeline", config.quantum, process_for(parts_))),
+      own_timeline_(parts_.calendar != nullptr ? nullptr
+                                               : std::make_unique<TimelineModule>("timeline", config.quantum, process_for(parts_))),
       timeline_(parts_.calendar != nullptr ? *parts_.calendar : *own_timeline_),
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
       dump_engine_(config.power, seed),

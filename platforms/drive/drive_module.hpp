@@ -216,7 +216,7 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   DriveGeometry geometry_;
   SectorShape sector_shape_;
   DriveParts parts_;
-  std::vector<std::byte> boot_data_;  // of firmware behind registers
+  std::vector<std::byte> boot_data_;              // of firmware behind registers
   std::unique_ptr<TimelineModule> own_timeline_;  // null where several drives share one
   TimelineModule& timeline_;
   BusModule bus_;
