@@ -7,13 +7,6 @@
 
 namespace tessera {
 
-namespace {
-
-/// Commands of reclaim at the drive at once.
-constexpr std::uint32_t background_commands = 4;
-
-}  // namespace
-
 DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const DmzLayout& layout,
                  Timeline& timeline, HostLink& link)
     : config_(config),
@@ -22,7 +15,7 @@ DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const Dr
       view_(drive),
       layout_(layout),
       timeline_(timeline),
-      commands_(timeline, link, drive.tags, background_commands),
+      commands_(timeline, link, drive.tags, dmz_copies),
       tables_(layout),
       requests_(drive.tags),
       writes_(layout.chunks),

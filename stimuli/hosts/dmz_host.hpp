@@ -82,7 +82,6 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t target = 0;
     std::uint32_t next = 0;  ///< sector of the source
     std::list<Copy> copies;  ///< in the order of their places
-    std::uint32_t reads = 0;
     std::uint32_t writes = 0;
     std::vector<std::uint32_t> lost;  ///< sectors of the chunk
     bool flushing = false;            ///< all is copied, and the metadata is to say so

@@ -30,6 +30,9 @@ struct DmzLayout {
 /// What an entry of the map takes: the numbers of two zones.
 inline constexpr std::uint32_t dmz_entry_bytes = 8;
 
+/// Runs that reclaim copies at once: the sub-jobs of dm-kcopyd, SPLIT_COUNT.
+inline constexpr std::uint32_t dmz_copies = 8;
+
 /// A sentence why there is none in `problem`.
 [[nodiscard]] DmzLayout plan_dmz(const DmzHostConfig& config, const DriveZones& drive, std::string& problem);
 

@@ -7,14 +7,6 @@
 
 namespace tessera {
 
-namespace {
-
-constexpr std::uint32_t reads_at_once = 2;  // one at the heads, the next one waiting
-constexpr std::uint32_t writes_at_once = 2;
-constexpr std::size_t copies_ahead = 4;
-
-}  // namespace
-
 void DmzHost::reclaim() {
   if (!reclaim_.active) {
     const bool must = must_reclaim();
@@ -89,7 +81,7 @@ bool DmzHost::begin_reclaim() {
 
 /// Valid sectors alone: others may not be readable.
 void DmzHost::copy_reads() {
-  while (reclaim_.reads < reads_at_once && reclaim_.copies.size() < copies_ahead) {
+  while (reclaim_.copies.size() + reclaim_.writes < dmz_copies) {
     const DmzRun run = tables_.next_valid(reclaim_.source, reclaim_.next, layout_.copy_sectors);
     if (run.count == 0) return;
     reclaim_.next = run.first + run.count;
@@ -100,9 +92,7 @@ void DmzHost::copy_reads() {
 
 /// A run that cannot be read is read by its sectors; one of these that cannot is lost, and stays so until it is written.
 void DmzHost::send_copy_read(std::list<Copy>::iterator copy) {
-  ++reclaim_.reads;
   send(HostOp::read, zone_blocks(reclaim_.source, copy->run), CommandPriority::background, [this, copy](HostRequest& command) {
-    --reclaim_.reads;
     if (!ok(command.status) && copy->run.count > 1) {
       for (std::uint32_t i = 0; i < copy->run.count; ++i)
         send_copy_read(reclaim_.copies.insert(copy, Copy{{copy->run.first + i, 1}, false, false, {}}));
@@ -118,7 +108,7 @@ void DmzHost::send_copy_read(std::list<Copy>::iterator copy) {
 
 /// In order. Before a sector that a sequential zone does not take yet, zeros fill the gap.
 void DmzHost::copy_writes() {
-  while (!reclaim_.copies.empty() && reclaim_.copies.front().read && reclaim_.writes < writes_at_once) {
+  while (!reclaim_.copies.empty() && reclaim_.copies.front().read) {
     Copy copy = std::move(reclaim_.copies.front());
     reclaim_.copies.pop_front();
     if (copy.lost) {
@@ -133,7 +123,6 @@ void DmzHost::copy_writes() {
     }
     counts_.moved += copy.run.count;
     send_copy(copy.run, std::move(copy.content));
-    copy_reads();
   }
 }
 

@@ -27,7 +27,9 @@ void DmzHost::report(MetricSet& metrics) const {
   const std::uint64_t bitmaps = (std::uint64_t{layout_.zones} * layout_.zone_sectors + 7) / 8;
   metrics.add("translation.memory.map", static_cast<double>(map), "B", "host memory for the map");
   metrics.add("translation.memory.bitmaps", static_cast<double>(bitmaps), "B", "host memory for which sectors are valid");
-  metrics.add("translation.memory", static_cast<double>(map + bitmaps + std::uint64_t{layout_.zones} * sizeof(DmzZone)), "B",
+  const std::uint64_t copies = std::uint64_t{dmz_copies} * layout_.copy_sectors * drive_.sector_blocks * host_block_bytes;
+  metrics.add("translation.memory.copies", static_cast<double>(copies), "B", "host memory for what reclaim copies");
+  metrics.add("translation.memory", static_cast<double>(map + bitmaps + copies + std::uint64_t{layout_.zones} * sizeof(DmzZone)), "B",
               "host memory of the translation in all");
 }
 
