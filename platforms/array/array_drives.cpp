@@ -37,6 +37,7 @@ ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std
     for (std::uint32_t i = 0; i < entry.count; ++i) drives_.push_back(drive_from(entry));
   check_sectors(array);
   check_journal(array);
+  check_cuts(array);
   calendar_ = std::make_unique<TimelineModule>("calendar", drives_.front()->config.quantum);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = *drives_[i];
@@ -80,8 +81,24 @@ void ArrayDrives::check_journal(const ArrayDescription& array) const {
                      "firmware.write_cache.durability to plp or journal in its [drive.settings]");
 }
 
+/// The host goes on when it does not lose its power, and could not know what a cache forgot.
+void ArrayDrives::check_cuts(const ArrayDescription& array) const {
+  for (const ArrayPowerCut& cut : array.cuts)
+    for (const std::uint32_t drive : cut.drives)
+      if (!keeps_acknowledged(drive))
+        throw input_error(
+            cut.place.file, cut.place.line,
+            "power_cut.drives names drive " + std::to_string(drive) +
+                ", whose write cache is volatile: the host goes on and cannot know what was lost; leave drives out, so that all "
+                "lose their power, or set firmware.write_cache.durability to plp or journal in its [drive.settings]");
+}
+
+bool ArrayDrives::keeps_acknowledged(std::size_t i) const { return promise_of(drives_[i]->config) == DurabilityPromise::acknowledged; }
+
 bool ArrayDrives::keep_acknowledged() const {
-  return std::ranges::all_of(drives_, [](const auto& drive) { return promise_of(drive->config) == DurabilityPromise::acknowledged; });
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    if (!keeps_acknowledged(i)) return false;
+  return true;
 }
 
 bool ArrayDrives::idle() const {

@@ -39,6 +39,8 @@ class ArrayDrives {
   [[nodiscard]] Timeline& timeline() { return calendar_->timeline(); }
   [[nodiscard]] Bytes sector() const { return drives_.front()->config.media.sector_size; }
   [[nodiscard]] std::uint32_t sector_blocks() const { return static_cast<std::uint32_t>(sector().value() / host_block_bytes); }
+  /// Whether this one keeps what it acknowledged through a power cut.
+  [[nodiscard]] bool keeps_acknowledged(std::size_t i) const;
   /// Whether all of them keep what they acknowledged through a power cut.
   [[nodiscard]] bool keep_acknowledged() const;
   [[nodiscard]] bool idle() const;
@@ -51,6 +53,7 @@ class ArrayDrives {
  private:
   void check_sectors(const ArrayDescription& array) const;
   void check_journal(const ArrayDescription& array) const;
+  void check_cuts(const ArrayDescription& array) const;
 
   std::unique_ptr<TimelineModule> calendar_;
   std::vector<std::unique_ptr<DriveOfArray>> drives_;

@@ -25,7 +25,8 @@ constexpr std::array<std::pair<const char*, const char*>, ArraySimulation::chapt
 
 std::vector<ArrayDrive> links_of(ArrayDrives& drives) {
   std::vector<ArrayDrive> links;
-  for (std::size_t i = 0; i < drives.size(); ++i) links.push_back({drives[i].host.get(), drives[i].config.host.tags});
+  for (std::size_t i = 0; i < drives.size(); ++i)
+    links.push_back({drives[i].host.get(), drives[i].config.host.tags, !drives.keeps_acknowledged(i)});
   return links;
 }
 

@@ -20,6 +20,7 @@ ArrayHost::ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, s
       journal_(config.journal, layout.drives(), layout.chunk_blocks(), sector_blocks),
       open_(config.requests) {
   const std::uint32_t background = std::max(config.rebuild.pace.depth, config.scrub.pace.depth);
+  caches_forget_ = std::ranges::any_of(drives, &ArrayDrive::forgets);
   for (const ArrayDrive& drive : drives) queues_.push_back(std::make_unique<DriveQueue>(timeline, *drive.link, drive.tags, background));
   for (std::uint32_t drive = 0; drive < drives.size(); ++drive) (drive < layout.drives() ? drive_in_ : spares_).push_back(drive);
 }
@@ -146,6 +147,11 @@ void ArrayHost::end_rebuild() {
   if (!rebuilding() && rebuild_listener_) rebuild_listener_(false);
 }
 
+void ArrayHost::keep_in_doubt(ArrayRow row) {
+  ++writes_ended_;
+  if (caches_forget_ && layout_.redundant()) unflushed_[row.value()] = writes_ended_;
+}
+
 void ArrayHost::start_scrub() {
   scrub_ = std::make_unique<RowSweep>(timeline_, config_.scrub.pace, layout_.rows(), Bytes(layout_.chunk_blocks() * host_block_bytes),
                                       RowSweep::Hooks{[this] { return busy_since_asked(); },
@@ -168,6 +174,8 @@ void ArrayHost::power_lost() {
   timeline_.withdraw(*this);
   for (const auto& task : tasks_)
     if (task->writes_row()) in_doubt_.push_back(task->row());
+  for (const auto& [row, write] : unflushed_) in_doubt_.emplace_back(row);
+  unflushed_.clear();
   std::ranges::sort(in_doubt_);
   in_doubt_.erase(std::unique(in_doubt_.begin(), in_doubt_.end()), in_doubt_.end());
   for (const auto& queue : queues_) queue->forget();

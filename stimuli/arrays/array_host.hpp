@@ -7,6 +7,7 @@
 // replaced by what the others hold, and made anew on a spare where there is one.
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,6 +32,7 @@ class ArrayTask;
 struct ArrayDrive {
   HostLink* link = nullptr;
   std::uint32_t tags = 32;
+  bool forgets = false;  ///< what its write cache holds, when its power is lost
 };
 
 class ArrayHost final : public HostFront, private TimelineListener {
@@ -107,6 +109,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   [[nodiscard]] bool busy_since_asked();
   void begin_rebuild();
   void end_rebuild();
+  /// The row's members may be apart after a power cut, until the next FLUSH: write caches that forget hold its last write.
+  void keep_in_doubt(ArrayRow row);
   void replay(std::vector<std::uint32_t> records, std::function<void()> ended);
   void check_rows(std::vector<ArrayRow> rows, bool repair, std::function<void(bool fits, bool compared)> each, std::function<void()> ended);
   void go_on_checking();
@@ -130,7 +134,10 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::function<void(bool)> rebuild_listener_;
   std::unique_ptr<RowSweep> scrub_;
   std::set<std::uint64_t> written_;  // rows, where content is kept
-  std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed
+  std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed, or not flushed
+  bool caches_forget_ = false;       // of some drive
+  std::uint64_t writes_ended_ = 0;
+  std::map<std::uint64_t, std::uint64_t> unflushed_;  // by row: which of the writes that ended was its last
   /// Rows that are compared while no request is under way.
   struct Checks {
     std::vector<ArrayRow> rows;

@@ -27,8 +27,13 @@ void ArrayTask::begin_stage(std::vector<Step> steps, CommandPriority priority) {
     const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row) + step.range.begin, step.range.count()});
     if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
     ++host.counts_.commands;
-    host.queues_[drive]->send(
-        {.op = step.op, .blocks = blocks, .content = std::move(step.content), .priority = priority, .receiver = this, .part = step.member});
+    host.queues_[drive]->send({.op = step.op,
+                               .force_unit_access = step.force_unit_access,
+                               .blocks = blocks,
+                               .content = std::move(step.content),
+                               .priority = priority,
+                               .receiver = this,
+                               .part = step.member});
   }
 }
 

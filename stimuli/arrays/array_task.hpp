@@ -33,6 +33,7 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
     Content content;                          ///< of a write
     std::optional<std::uint32_t> drive = {};  ///< instead of the one that the member lies on
     std::optional<HostRun> blocks = {};       ///< instead of the range of the row
+    bool force_unit_access = false;
   };
   /// Asks for the range of the row's members; locked_in() follows.
   void lock(ChunkRange range);

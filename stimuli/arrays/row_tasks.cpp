@@ -63,7 +63,7 @@ void RebuildTask::write() {
     row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
   }
   writes_ = true;
-  begin_stage({{wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_}},
+  begin_stage({{wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_, {}, host_.caches_forget_}},
               CommandPriority::background);
 }
 
@@ -137,7 +137,8 @@ void CheckTask::write(const std::vector<std::uint32_t>& differing) {
   writes_ = true;
   std::vector<Step> steps;
   for (const std::uint32_t member : differing)
-    steps.push_back({member, HostOp::write, {0, host_.layout_.chunk_blocks()}, std::move(row_content_[member])});
+    steps.push_back(
+        {member, HostOp::write, {0, host_.layout_.chunk_blocks()}, std::move(row_content_[member]), {}, {}, host_.caches_forget_});
   begin_stage(std::move(steps), priority_);
 }
 
@@ -207,6 +208,7 @@ void ReplayTask::done() {
 }
 
 void FlushTask::start() {
+  covered_ = host_.writes_ended_;
   std::vector<Step> steps;
   for (std::uint32_t slot = 0; slot < host_.layout_.drives(); ++slot)
     if (!host_.gone_[slot]) steps.push_back({slot, HostOp::flush, {}, {}, host_.drive_in_[slot]});
@@ -226,6 +228,7 @@ void FlushTask::stage_over() {
   const std::uint32_t tag = tag_;
   const RequestLife life = life_;
   const Status status = status_;
+  if (ok(status)) std::erase_if(host.unflushed_, [this](const auto& row) { return row.second <= covered_; });
   end();
   host.part_done(tag, status, life);
 }

@@ -86,6 +86,7 @@ class FlushTask final : public ArrayTask {
   void stage_over() override;
 
   std::uint32_t tag_;
+  std::uint64_t covered_ = 0;  ///< of the host's writes: all that had ended before
   Status status_ = Status::ok;
 };
 

@@ -175,11 +175,14 @@ WriteTask::~WriteTask() {
 void WriteTask::write_row() {
   if (record_) host_.journal_[*record_].valid = true;
   std::vector<Step> steps;
-  for (MemberWrite& write : writes_) steps.push_back({write.member, HostOp::write, write.range, std::move(write.content)});
+  for (MemberWrite& write : writes_)
+    steps.push_back({write.member, HostOp::write, write.range, std::move(write.content), {}, {}, durable()});
   stage_ = Stage::write;
   if (host_.kept_ != 0) host_.written_.insert(row_.value());
   begin_stage(std::move(steps), CommandPriority::foreground);
 }
+
+bool WriteTask::durable() const { return host_.open_[tag_].request->force_unit_access; }
 
 /// Of a mirror; a jbod has one copy.
 void WriteTask::write_copies() {
@@ -190,7 +193,7 @@ void WriteTask::write_copies() {
     Content content;
     if (host_.kept_ != 0)
       content.assign(given.begin() + offset(bytes(part.offset)), given.begin() + offset(bytes(part.offset + part.count)));
-    steps.push_back({member, HostOp::write, {part.begin, part.end()}, std::move(content)});
+    steps.push_back({member, HostOp::write, {part.begin, part.end()}, std::move(content), {}, {}, durable()});
   };
   if (!host_.layout_.redundant()) {
     add(part.column);
@@ -212,6 +215,7 @@ void WriteTask::done(Status status) {
   const std::uint32_t tag = tag_;
   const RequestLife life = life_;
   const auto record = record_;
+  if (stage_ == Stage::write && !durable()) host.keep_in_doubt(row_);
   end();
   if (record) host.journal_.release(*record);
   host.part_done(tag, status, life);

@@ -30,6 +30,8 @@ class WriteTask final : public ArrayTask, private TimelineListener {
   void write_row();
   void write_copies();
   void count_way() const;
+  /// The application asks for it on the platters: so are data and parity.
+  [[nodiscard]] bool durable() const;
   void done(Status status);
 
   std::uint32_t tag_;

@@ -81,6 +81,30 @@ def test_after_a_power_cut_alone_parity_and_copies_are_right(tmp_path, kind):
     assert value(metrics, "array.rows_differing") == 0
 
 
+VOLATILE = '[drive.settings.firmware.write_cache]\ncapacity = "1 MiB"\ndurability = "volatile"\n'
+
+
+@pytest.mark.parametrize(("kind", "spares", "failures"), [("mirror", 0, ""), ("raid5", 0, ""), ("raid5", 1, failure(1, "100 ms"))])
+def test_caches_that_forget_leave_no_row_apart_and_nothing_of_a_rebuild_out(tmp_path, kind, spares, failures):
+    cuts = "".join(f'[[power_cut]]\nat = "{at} ms"\n' for at in (150, 500, 900)) if not spares else '[[power_cut]]\nat = "1500 ms"\n'
+    spare = drives(1, spare=True) + VOLATILE if spares else ""
+    file = array_file(tmp_path, kind, drives(4), VOLATILE, spare, failures, cuts, chunk="64 KiB" if spares else "16 KiB")
+    metrics, _ = run_array(tmp_path / "out", file)
+    assert value(metrics, "array.doubt.left") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+
+
+@pytest.mark.parametrize(("words", "at_least", "at_most"), [("WS", 0, 1), ("WFS", 2, 100)])
+def test_a_write_that_asks_for_the_platters_waits_for_them_on_every_drive(tmp_path, words, at_least, at_most):
+    trace = tmp_path / "t.txt"
+    line = "  8,0    1 {number:8d} {second:13.9f}   100  Q {words:>3} {sector} + 8 [me]\n"
+    trace.write_text("".join(line.format(number=i + 1, second=i / 20, words=words, sector=(i * 7919 % 97) * 8) for i in range(40)))
+    simulate("array", array_file(tmp_path, "mirror", drives(2), VOLATILE), "--trace", trace, "--format", "blkparse", "--check", "--prefill", 0, "--out", tmp_path / "out")
+    metrics = json.loads((tmp_path / "out/summary.json").read_text())["metrics"]
+    assert at_least < value(metrics, "host.latency.p50") < at_most  # ms
+
+
 def test_a_scrub_reads_every_row_and_finds_nothing(tmp_path):
     scrub = '[scrub]\nenabled = true\nat = "100 ms"\n'
     metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, "raid6", drives(5), scrub))
@@ -147,6 +171,7 @@ REFUSED = {
     "a jbod has neither": ("jbod", drives(2), "[scrub]\nenabled = true\n"),
     "a mirror has no parity": ("mirror", drives(2), '[journal]\nplace = "nvram"\n'),
     "did you mean 'media.tracks'?": ("raid5", drives(3), "[drive.settings.media]\ntrucks = 100\n"),
+    "names drive 2, whose write cache is volatile": ("raid5", drives(3), VOLATILE, '[[power_cut]]\nat = "1 s"\ndrives = [2]\n'),
     "each from 0 to 2, found 3": ("raid5", drives(3), '[[power_cut]]\nat = "1 s"\ndrives = [3]\n'),
 }
 
