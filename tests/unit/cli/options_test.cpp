@@ -294,7 +294,8 @@ TEST_CASE("a misspelt option or command names the nearest one") {
       "--firmware-digest, --set, --capacity, --load-state, --trace, --format, --event, --volume, --columns, --time-unit, --sort, --spread, "
       "--arrival, --limit");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, serve, explain, describe, probe, convert, "
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, array, serve, explain, describe, probe, "
+        "convert, "
         "list, "
         "check");
   CHECK(message({"--versoin"}) == "tessera-sim: unknown option '--versoin'; did you mean '--version'? known: --help, --version");
