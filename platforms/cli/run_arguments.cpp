@@ -140,7 +140,8 @@ ParsedCommand read_run(const Arguments& arguments) {
 
 void declare_compare(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layers", "A,B,...", "translation layers to compare; all: each that takes writes anywhere; zoned:log, zoned:dmz: with a host");
+  arguments.option("--layers", "A,B,...",
+                   "translation layers to compare; all: each that takes writes anywhere; zoned:log, zoned:dmz: with a host");
   declare_simulation(arguments);
   arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
   arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");

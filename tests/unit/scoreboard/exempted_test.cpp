@@ -69,7 +69,8 @@ TEST_CASE("exempted: a FLUSH may fail while acknowledged data is destroyed and n
   CHECK_FALSE(scoreboard.some_exempted());
 }
 
-TEST_CASE("exempted: a FLUSH may fail where a part of a sector was written of which nobody wrote the rest, and a fault took a blank sector") {
+TEST_CASE(
+    "exempted: a FLUSH may fail where a part of a sector was written of which nobody wrote the rest, and a fault took a blank sector") {
   for (const std::uint32_t blocks : {3U, 8U}) {
     Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
     HostRequest part = write_of(8, blocks);
