@@ -58,6 +58,11 @@ def test_runs_that_once_lost_data_lose_none(layer, seed, run):
     ("layer", "seed", "run"),
     [
         ("imr-cache", 77, 509),  # no sector of the journal's newest record could be read, and the check did not know
+        ("shingled-in-place-1234", 9711, 3225),  # a boot could not read which tracks are in use, took all for used, and did not write that down
+        ("shingled-in-place-1234", 9712, 4835),
+        ("shingled-in-place-r4123", 9714, 2789),
+        ("shingled-in-place-r4123", 9714, 3203),
+        ("shingled-in-place-1234", 9714, 4398),
         ("static-r4123", 81, 719),  # a FLUSH could not complete a sector of which nobody had written the rest, and a fault had taken it
     ],
 )

@@ -133,6 +133,30 @@ TEST_CASE("static mappings: groups of tracks share a bit on record") {
   CHECK(drive.wrong_blocks() == 0);
 }
 
+TEST_CASE("static mappings: what a boot that could not read the record of the used tracks did not know, no later boot forgets") {
+  // Of the four sectors of the record those that the boot cannot read: of the newest only, or all.
+  const std::uint32_t unread = GENERATE(2U, 4U);
+  StaticDrive drive(Scheme::s1234, 3);
+  drive.fill(3);  // the third write of the record, in sectors 2 and 3 or 0 and 1
+  drive->steps.clear();
+  REQUIRE(drive.write_sectors(3, 0, track_sectors) == Status::ok);
+  const PhysicalRun newest = drive->steps_in("log").front().run;
+  const auto fail = [&](std::uint32_t reads) {
+    for (std::uint32_t i = 0; i < unread; ++i)
+      drive->media().add_transient({newest.track, (newest.first + i) % Superblock::sectors}, reads);
+  };
+  fail(~std::uint32_t{0});
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  for (const std::uint64_t track : {5U, 6U}) REQUIRE(drive.write_sectors(track, 0, track_sectors) == Status::ok);
+  fail(0);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  REQUIRE(drive.write_sectors(2, 0, track_sectors) == Status::ok);  // track 3 is behind it
+  REQUIRE(drive.write_sectors(4, 0, track_sectors) == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
 TEST_CASE("static mappings: without a record every track counts as used after a cut") {
   StaticDrive drive(Scheme::s1234, 2, {{"crash_safe", 0}});
   REQUIRE(drive.write_sectors(0, 0, 1) == Status::ok);

@@ -14,11 +14,12 @@ Allocation::Allocation(const Ports& ports, std::uint64_t tracks, Usage usage, st
 }
 
 Task<Status> Allocation::claim(std::uint64_t track) {
-  if (holds(track)) co_return Status::ok;
+  const bool held = holds(track);
   if (record_ && !on_record(group_of(track))) {
     const Status status = co_await put_on_record(group_of(track));
     if (!ok(status)) co_return status;
   }
+  if (held) co_return Status::ok;
   if (usage_ == Usage::tracks) {
     publish(track);
     used_.set(track);
@@ -40,10 +41,25 @@ Task<Status> Allocation::put_on_record(std::uint64_t group) {
   auto turn = turns_.exclusive({});
   co_await turn;
   if (on_record(group)) co_return Status::ok;
+  if (record_lost_) co_return co_await put_all_on_record();
   Superblock::Payload payload = record_->payload();
   payload[group / 64] |= std::uint64_t{1} << (group % 64);
   ++record_writes_;
   co_return co_await record_->write(payload);
+}
+
+/// What the record says that the boot could not read is lost with the first write over it; over both superblocks, so that none comes back
+/// that knows fewer groups.
+Task<Status> Allocation::put_all_on_record() {
+  Superblock::Payload payload;
+  payload.fill(~std::uint64_t{0});
+  for (std::uint32_t written = 0; written < 2; ++written) {
+    ++record_writes_;
+    const Status status = co_await record_->write(payload);
+    if (!ok(status)) co_return status;
+  }
+  record_lost_ = false;
+  co_return Status::ok;
 }
 
 void Allocation::prefill(std::uint64_t tracks) {
@@ -63,6 +79,7 @@ Task<Status> Allocation::recover() {
   Status found = Status::corrupt;
   if (record_) found = co_await record_->load();
   if (!ok(found)) {  // no record: to take every track for used is dear, but safe
+    record_lost_ = true;
     prefill(used_.size());
     co_return Status::ok;
   }

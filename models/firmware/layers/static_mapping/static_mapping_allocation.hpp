@@ -4,7 +4,8 @@
 //
 // The bits are lost with the power. So that a cut does not make every update as dear as on a full drive, a superblock keeps a
 // coarse copy: a bit for each group of tracks, at most 320, on the platter before the first sector of the group is written. It is
-// written once a group in the drive's life; after a cut all tracks of a group that is in use count as used.
+// written once a group in the drive's life; after a cut all tracks of a group that is in use count as used. A boot that cannot read it
+// takes every track for used, and a later boot has to know as much: the first write after it puts all groups on the record.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -43,8 +44,11 @@ class Allocation {
   static constexpr std::uint64_t groups = 64 * std::tuple_size_v<Superblock::Payload>;
 
   [[nodiscard]] std::uint64_t group_of(std::uint64_t track) const { return track / group_tracks_; }
-  [[nodiscard]] bool on_record(std::uint64_t group) const { return (record_->payload()[group / 64] >> (group % 64) & 1U) != 0; }
+  [[nodiscard]] bool on_record(std::uint64_t group) const {
+    return !record_lost_ && (record_->payload()[group / 64] >> (group % 64) & 1U) != 0;
+  }
   Task<Status> put_on_record(std::uint64_t group);
+  Task<Status> put_all_on_record();
   void publish(std::uint64_t track);
 
   DramBitmap used_;
@@ -52,6 +56,7 @@ class Allocation {
   std::uint64_t group_tracks_;
   std::uint64_t used_below_ = 0;  // tracks that prefill() or, with Usage::high_water, a write has put in use
   std::optional<Superblock> record_;
+  bool record_lost_ = false;  // a boot could not read it, and none was written since
   FifoMutex turns_;
   std::uint64_t record_writes_ = 0;
   Gauge used_gauge_;
