@@ -63,6 +63,8 @@ def test_runs_that_once_lost_data_lose_none(layer, seed, run):
         ("shingled-in-place-r4123", 9714, 2789),
         ("shingled-in-place-r4123", 9714, 3203),
         ("shingled-in-place-1234", 9714, 4398),
+        ("imr-dtm", 9711, 3937),  # a journal record could not be read, and the one that named it was torn
+        ("shingled-in-place-124r3", 9714, 4193),  # two journal records in a row could not be read
         ("static-r4123", 81, 719),  # a FLUSH could not complete a sector of which nobody had written the rest, and a fault had taken it
     ],
 )

@@ -93,11 +93,10 @@ Task<Status> Journal::append(LogicalRun run, DataSpan data, Pin& pin) {
   pin.sequence_ = head_;
   attach(pin);
   head_ += run.count + 1;
-  const LogRecord record{RecordType::data, pin.sequence_, run.count, {run.first.value(), last_.first.value(), last_.count, era_}};
-  last_ = run;
-
   const auto headers = headers_.take();
-  headers->assign(run.count, encode(record));
+  headers->assign(run.count, encode({pin.sequence_, run, last_, era_}));
+  std::shift_right(last_.begin(), last_.end(), 1);
+  last_.front() = run;
   for (std::uint32_t done = 0; done < run.count;) {
     MediaStep step;
     step.op = MediaOp::write;
@@ -124,7 +123,8 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
   FoundRecords found;
   UnknownPositions unknown;
   co_await find_records(found, unknown);
-  Found newest;
+  if (untold(found, unknown)) co_return Status::corrupt;
+  std::vector<Found> counted;
   for (const Found& record : found) {
     const std::uint64_t end = record.sequence + record.sectors.size();
     head_ = std::max(head_, end);  // behind what is torn, too, so that no number is used twice
@@ -132,10 +132,16 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
     const std::uint64_t first = std::max(record.sequence, start_);
     if (first + 1 == end || !counts(record, unknown)) continue;
     records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
-    newest = record;
+    counted.push_back(record);
   }
-  if (newest.sequence + newest.sectors.size() == head_ && !newest.sectors.empty())
-    last_ = {LogicalSector(newest.first), static_cast<std::uint32_t>(newest.sectors.size() - 1)};
+  last_ = {};
+  std::uint64_t end = head_;
+  for (std::size_t i = 0; i < last_.size() && i < counted.size(); ++i) {
+    const Found& record = counted[counted.size() - 1 - i];
+    if (record.sequence + record.sectors.size() != end) break;
+    last_[i] = {LogicalSector(record.first), static_cast<std::uint32_t>(record.sectors.size() - 1)};
+    end = record.sequence;
+  }
   in_doubt_ = unknown.lower_bound(head_) != unknown.end();
   co_return Status::ok;
 }
@@ -152,27 +158,27 @@ Task<void> Journal::find_records(FoundRecords& found, UnknownPositions& unknown)
     co_await read_headers(media_, step, unread);
     for (std::uint32_t i = 0; i < step.run.count; ++i) {
       if (unread[i]) unknown.insert(position + i);
-      if (const std::optional<LogRecord> record = decode((*headers)[i])) note_header(*record, position + i, found);
+      if (const std::optional<JournalRecord> record = journal_record((*headers)[i])) note_header(*record, position + i, found);
     }
     position += step.run.count;
   }
 }
 
 /// By what was written in its place since a boot that could not read it.
-bool Journal::voided(const LogRecord& record) const {
-  const std::uint64_t era = record.payload[3];
-  return record.sequence >= era_begin_ ? era != era_ : era >= era_;
-}
+bool Journal::voided(const JournalRecord& record) const { return record.sequence >= era_begin_ ? record.era != era_ : record.era >= era_; }
 
-void Journal::note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const {
-  if (record.type != RecordType::data || voided(record)) return;
+void Journal::note_header(const JournalRecord& record, std::uint64_t position, FoundRecords& found) const {
+  if (voided(record)) return;
   const std::uint64_t sector = (position + capacity_ - record.sequence % capacity_) % capacity_;
-  const std::uint64_t sequence = record.sequence + sector;
-  if (sector > record.length || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap
-  note_record(found, record.sequence, record.payload[0], record.length).sectors[sector] = 1;
-  const std::uint64_t length = record.payload[2];
-  if (length == 0 || record.sequence <= start_) return;
-  note_record(found, record.sequence - length - 1, record.payload[1], length);
+  std::uint64_t sequence = record.sequence + sector;
+  if (sector > record.run.count || sequence < start_ || sequence >= start_ + capacity_) return;  // of an earlier lap
+  note_record(found, record.sequence, record.run.first.value(), record.run.count).sectors[sector] = 1;
+  sequence = record.sequence;
+  for (const LogicalRun& named : record.in_front) {
+    if (named.count == 0 || sequence <= start_) return;
+    sequence -= sectors_in_journal(named);
+    note_record(found, sequence, named.first.value(), named.count);
+  }
 }
 
 Journal::Found& Journal::note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length) {
@@ -188,6 +194,16 @@ bool Journal::counts(const Found& record, const UnknownPositions& unknown) const
   for (std::uint64_t i = std::max(record.sequence, start_) - record.sequence; i < record.sectors.size(); ++i)
     if (record.sectors[i] == 0 && !unknown.contains(record.sequence + i)) return false;
   return true;
+}
+
+/// A record that was written to its end has its last sector right in front of the next one.
+bool Journal::untold(const FoundRecords& found, const UnknownPositions& unknown) const {
+  std::uint64_t told = start_;
+  for (const Found& record : found) {
+    if (record.sequence > told && unknown.contains(record.sequence - 1)) return true;
+    told = std::max(told, record.sequence + record.sectors.size());
+  }
+  return false;
 }
 
 Task<Status> Journal::read(const Record& record, std::uint32_t done, DataSpan data) {

@@ -3,17 +3,19 @@
 // number is its place in an endless log, of which the region holds the last `capacity` sectors; space is reused only after a superblock
 // says that the log starts behind it, so that a torn write never hits a record that recovery would replay.
 //
-// Each sector's out-of-band bytes tell the whole record and the one in front of it, and the copy is written last: a record that a cut
-// left incomplete lacks a sector that can be read and holds something else. So a sector that cannot be read is told from one that was
-// not written: it is lost alone, the last one not even that, and nothing older takes its place. Of the newest record of which no sector can
-// be read nothing tells; where a later boot can read it, it must not come back over what was written in its place: the superblock names an
-// era, and where it began.
+// Each sector's out-of-band bytes tell the whole record and those in front of it, and the copy is written last: a record that a cut left
+// incomplete lacks a sector that can be read and holds something else. So a sector that cannot be read is told from one that was not
+// written: it is lost alone, the last one not even that, and nothing older takes its place. Where so many records in a row cannot be read
+// that nothing tells what the first of them were, there is no boot. Of the newest record of which no sector can be read nothing tells, not
+// even that it was there; where a later boot can read it, it must not come back over what was written in its place: the superblock names
+// an era, and where it began.
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/locks/wait_queue.hpp"
+#include "firmware/logs/journal_record.hpp"
 #include "firmware/logs/superblock.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/translation_layer.hpp"
@@ -76,7 +78,8 @@ class Journal {
   };
   /// Nothing will be released any more: appends that find no room fail with `read_only` instead of waiting.
   void end_releases();
-  /// Boot after a power cut: the records that count, oldest first. Leaves the log as it is; format() empties it.
+  /// Boot after a power cut: the records that count, oldest first. Leaves the log as it is; format() empties it. `corrupt` where a record
+  /// cannot be read and nothing tells what it holds.
   Task<Status> recover(std::vector<Record>& records);
   /// Data of a record from its sector `done` on; what cannot be read is marked as lost.
   Task<Status> read(const Record& record, std::uint32_t done, DataSpan data);
@@ -96,12 +99,14 @@ class Journal {
   using UnknownPositions = std::set<std::uint64_t>;  // of sectors that cannot be read, by sequence number
 
   Task<void> find_records(FoundRecords& found, UnknownPositions& unknown);
-  void note_header(const LogRecord& record, std::uint64_t position, FoundRecords& found) const;
+  void note_header(const JournalRecord& record, std::uint64_t position, FoundRecords& found) const;
   static Found& note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length);
   /// Whether the record was written to its end, as far as can be known: no sector of it that was read holds anything else.
   [[nodiscard]] bool counts(const Found& record, const UnknownPositions& unknown) const;
+  /// Whether in front of one of them another may lie of which nothing tells.
+  [[nodiscard]] bool untold(const FoundRecords& found, const UnknownPositions& unknown) const;
   [[nodiscard]] Task<Status> write_start(std::uint64_t start);
-  [[nodiscard]] bool voided(const LogRecord& record) const;
+  [[nodiscard]] bool voided(const JournalRecord& record) const;
   [[nodiscard]] PhysicalRun place(std::uint64_t sequence, std::uint32_t count) const;
   Task<Status> make_space(std::uint32_t sectors);
   void attach(Pin& pin);
@@ -114,7 +119,7 @@ class Journal {
   ScratchPool<std::vector<SectorHeader>> headers_;
   std::uint64_t capacity_;
   std::uint64_t head_ = 0;       // end of the log
-  LogicalRun last_{};            // of the newest record, which ends at the head; none: of no sector
+  JournalRecord::Named last_{};  // the newest records, of which the first ends at the head
   std::uint64_t era_ = 0;        // each record says its own; a new one begins where a boot was in doubt
   std::uint64_t era_begin_ = 0;  // number of its first sector: records of earlier eras from there on are void
   bool in_doubt_ = false;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "firmware/layers/layer_factories.hpp"
+#include "firmware/logs/journal_record.hpp"
 #include "platforms/run/missed_records.hpp"
 #include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
@@ -74,6 +75,24 @@ TEST_CASE("write cache: a journal record none of whose sectors can be read is kn
   for (const std::uint32_t sector : {0U, 1U}) drive->media().add_unreadable(journal_sector(drive, longest_record + 1 + sector));
   drive->cut_now();
   CHECK(failing(drive, 1) == 1);
+}
+
+TEST_CASE(
+    "write cache: journal records in a row that cannot be read are known by one behind them, and where they are not, there is no boot") {
+  for (std::uint32_t unread = 1; unread <= JournalRecord::most_named + 1; ++unread) {
+    INFO(unread << " records of one sector and its copy");
+    TestDrive drive = drive_with_record(1, false);
+    for (std::uint32_t i = 1; i <= unread; ++i) REQUIRE(drive->write((40 + i) * blocks_per_sector, blocks_per_sector) == Status::ok);
+    for (std::uint32_t sector = 0; sector < 2 * unread; ++sector)
+      drive->media().add_unreadable(journal_sector(drive, longest_record + 1 + sector));
+    drive->cut_now();
+    if (unread > JournalRecord::most_named) {
+      CHECK(drive->boot_status() == Status::corrupt);
+      continue;
+    }
+    CHECK(failing(drive, 1) == 1);
+    for (std::uint32_t i = 1; i <= unread; ++i) CHECK(ok(drive->read((40 + i) * blocks_per_sector, blocks_per_sector)) == (i == unread));
+  }
 }
 
 TEST_CASE("write cache: a journal record that one boot could not read at all does not come back at the next, over what was written since") {
