@@ -56,6 +56,38 @@ TEST_CASE("media-cache: a header that can be read, of the packet or of the next,
   CHECK(read_sector(drive, sector) == Status::media_error);
 }
 
+TEST_CASE("media-cache: where nothing tells what a packet in front of others held, there is no boot, and older content never comes back") {
+  MediaCacheDrive drive{MediaCacheSetup{}};
+  const std::uint64_t sector = drive.at(2, 3);
+  drive.write(sector, 1);
+  const auto untold = packet_of(drive, sector, 1);
+  const auto named = packet_of(drive, drive.at(4, 1), 1);
+  drive.write(drive.at(6, 1), 1);
+  for (const auto& packet : {untold, named})
+    for (const PhysicalSector& lost : packet) drive.bench().media().add_unreadable(lost);
+  drive.bench().cut_now();
+  CHECK(drive.bench().boot_status() == Status::corrupt);
+}
+
+TEST_CASE("media-cache: a packet that could not be written and cannot be read is told by the record that it failed") {
+  MediaCacheSetup setup;
+  setup.bench.media.spare_tracks = 0;
+  std::vector<PhysicalSector> packet;
+  {
+    MediaCacheDrive model(setup);
+    model.write(model.at(4, 1), 1);
+    packet = packet_of(model, model.at(2, 3), 2);
+  }
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(4, 1), 1);
+  drive.bench().media().add_write_fault(packet.front());
+  CHECK(drive.bench().write(drive.at(2, 3) * blocks_per_sector, 2 * blocks_per_sector) != Status::ok);
+  for (const PhysicalSector& lost : packet) drive.bench().media().add_unreadable(lost);
+  drive.cut_now();
+  CHECK(read_sector(drive, drive.at(4, 1)) == Status::ok);
+  CHECK(drive.bench().scoreboard().errors() == 0);
+}
+
 TEST_CASE("media-cache: the first packet after a boot names the newest one that was there") {
   MediaCacheDrive drive{MediaCacheSetup{}};
   const std::uint64_t sector = drive.at(2, 3);

@@ -153,6 +153,7 @@ Task<Status> PacketLog::recover(Search search, std::vector<FoundPacket>& packets
   SeenPackets seen;
   std::set<std::uint64_t> unknown;
   co_await scan(search, seen, unknown);
+  if (untold(search.first, seen, unknown)) co_return Status::corrupt;
   for (const auto& [position, packet] : seen) {
     if (!whole(position, packet, unknown)) continue;
     in_doubt_ = in_doubt_ || !packet.end;
@@ -182,7 +183,10 @@ void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPacket
   packet.data = record.data;
   if (record.says_failed()) {
     packet.end = true;
-    if (record.failed >= first) seen[record.failed].failed = true;
+    if (record.failed < first) return;
+    Seen& failed = seen[record.failed];
+    failed.failed = true;
+    failed.sectors = static_cast<std::uint32_t>(record.packet - record.failed);  // those that were tried for this record are among them
     return;
   }
   const std::uint32_t begin = record.ends() ? record.data : record.offset();
@@ -198,6 +202,16 @@ void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPacket
   before.sectors = named.sectors;
   before.data = named.run.count;
   before.runs[0] = named.run;
+}
+
+/// A packet that was written to its end has its last header right in front of the next one.
+bool PacketLog::untold(std::uint64_t first, const SeenPackets& seen, const std::set<std::uint64_t>& unknown) {
+  std::uint64_t told = first;
+  for (const auto& [position, packet] : seen) {
+    if (position > told && unknown.contains(position - 1)) return true;
+    told = std::max(told, position + packet.sectors);
+  }
+  return false;
 }
 
 /// Unless a sector that was read is without the header that ends the packet or its data.

@@ -77,7 +77,7 @@ class PacketLog {
     std::uint64_t gap = 0;    ///< most sectors that can lie between two of them
   };
   /// Boot: the packets that were written whole after that checkpoint, in the order of their positions. The head is after all that is found.
-  /// `corrupt` where sectors of one cannot be named.
+  /// `corrupt` where sectors of one cannot be named, or nothing tells of one in front of others.
   [[nodiscard]] Task<Status> recover(Search search, std::vector<FoundPacket>& packets);
   /// Then: whether packets may follow at once. Otherwise the map is to be written down first: a later boot may be able to read what this
   /// one could not, and find other packets; or the next packet would not name the newest one.
@@ -101,6 +101,8 @@ class PacketLog {
   [[nodiscard]] Task<void> void_packet(const Packet& packet);
   [[nodiscard]] Task<void> scan(Search search, SeenPackets& seen, std::set<std::uint64_t>& unknown);
   static void note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen);
+  /// Whether in front of one of them another may lie of which nothing tells.
+  [[nodiscard]] static bool untold(std::uint64_t first, const SeenPackets& seen, const std::set<std::uint64_t>& unknown);
   [[nodiscard]] static bool whole(std::uint64_t position, const Seen& packet, const std::set<std::uint64_t>& unknown);
 
   MediaPort& media_;
