@@ -66,8 +66,8 @@ class Served:
 class Client:
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(path))  # waits while the queue is full: with a time limit it would be refused
         self.socket.settimeout(PATIENCE)
-        self.socket.connect(str(path))
         self.cookies = itertools.count(1)
         assert self.receive(18)[:8] == b"NBDMAGIC"
         self.socket.sendall(struct.pack(">I8sII", 3, b"IHAVEOPT", 1, 0))

@@ -74,7 +74,7 @@ TEST_CASE("dmz: reclaim appends what a buffer holds beyond the write pointer, ga
   CHECK(steps.holds(0, 9) == 3);
 }
 
-TEST_CASE("dmz: reclaim merges a data zone into its buffer, and resets it after the flush; then that one moves") {
+TEST_CASE("dmz: reclaim merges a data zone into its buffer, and resets it after the flush, then that one moves") {
   Steps steps;
   reach_a_buffered_chunk(steps);
   steps.write(0, 30, 2);
