@@ -162,7 +162,7 @@ ArrayDescription load_array(const std::filesystem::path& file, const std::vector
   reader.finish();
   for (const DescriptionValue* table : drives) array.drives.push_back(read_drive(array.document, *table, file, search));
   // Those that hold data come first, whatever their order in the file: a spare has no number that a failure could name.
-  std::ranges::stable_partition(array.drives, [](const ArrayDriveEntry& entry) { return !entry.spare; });
+  std::stable_partition(array.drives.begin(), array.drives.end(), [](const ArrayDriveEntry& entry) { return !entry.spare; });
   check_drives(array, file);
   check_scrub(array, file);
   for (const DescriptionValue* table : failures) array.failures.push_back(read_failure(array.document, *table));

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 /// A record, and how many of its sectors could not be read.
-struct Unread {
+struct UnreadRecord {
   LogicalRun run{};
   std::uint32_t sectors = 0;
 };
@@ -20,7 +20,7 @@ struct Unread {
 }  // namespace
 
 std::vector<MissedPacket> missed_records(const MediaDevice& device) {
-  std::map<std::uint64_t, Unread> unread;  // by sequence number
+  std::map<std::uint64_t, UnreadRecord> unread;  // by sequence number
   std::uint64_t era = 0;
   device.content().each_header([&](const TrackSector&, const SectorHeader& header) {
     if (const auto record = journal_record(header)) era = std::max(era, record->era);
@@ -30,7 +30,7 @@ std::vector<MissedPacket> missed_records(const MediaDevice& device) {
     device.content().read_header(place.track, place.sector, header);
     const auto record = journal_record(header);
     if (!record || record->era != era) continue;
-    Unread& of = unread[record->sequence];
+    UnreadRecord& of = unread[record->sequence];
     of.run = record->run;
     ++of.sectors;
   }

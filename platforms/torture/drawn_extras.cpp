@@ -112,13 +112,13 @@ void hasty(const Extra& extra) {
 
 void barriers(const Extra& extra) { extra.run.barriers = true; }
 
-struct Kind {
+struct ExtraKind {
   const char* name;
   std::uint64_t one_in;  ///< runs
   void (*draw)(const Extra&);
 };
 
-constexpr std::array<Kind, 7> kinds{{
+constexpr std::array<ExtraKind, 7> extra_kinds{{
     {"fading", 2, fading},
     {"scratches", 4, scratches},
     {"flash-storm", 6, flash_storm},
@@ -132,7 +132,7 @@ constexpr std::array<Kind, 7> kinds{{
 
 void draw_extras(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   const Extra extra{run, drive, plan, random};
-  for (const Kind& kind : kinds) {
+  for (const ExtraKind& kind : extra_kinds) {
     if (extra.below(kind.one_in) != 0) continue;
     kind.draw(extra);
     run.faults.emplace_back(kind.name);

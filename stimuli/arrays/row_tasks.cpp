@@ -136,6 +136,7 @@ void CheckTask::stage_over() {
 void CheckTask::write(const std::vector<std::uint32_t>& differing) {
   writes_ = true;
   std::vector<Step> steps;
+  steps.reserve(differing.size());
   for (const std::uint32_t member : differing)
     steps.push_back(
         {member, HostOp::write, {0, host_.layout_.chunk_blocks()}, std::move(row_content_[member]), {}, {}, host_.caches_forget_});

@@ -54,7 +54,7 @@ WritePlan plan_write(std::uint32_t columns, std::uint32_t parities, const std::v
                      const std::vector<bool>& missing) {
   const std::uint32_t members = columns + parities;
   TESSERA_CHECK(fresh.size() == columns && missing.size() == members, "a plan for a row of another width");
-  const WritePlan bare{WriteWay::no_parity, band_of(fresh), std::vector<ChunkRange>(members)};
+  WritePlan bare{WriteWay::no_parity, band_of(fresh), std::vector<ChunkRange>(members)};
   if (std::all_of(missing.begin() + columns, missing.end(), [](bool gone) { return gone; })) return bare;
   const auto modify = read_modify(bare, columns, fresh, missing);
   const auto anew = reconstruct(bare, columns, fresh, missing);
