@@ -90,6 +90,7 @@ void require_own_outputs(const cli::ArrayOptions& options, const std::vector<Inp
     for (std::size_t i = 0; i < drives; ++i) outputs.push_back({"the result", options.run.out / drive_folder(i) / name});
   }
   std::vector<NamedPath> read;
+  read.reserve(inputs.size());
   for (const InputFile& input : inputs) read.push_back({"its own input (" + input.role + ")", input.path});
   require_apart(outputs, read);
 }

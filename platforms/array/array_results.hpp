@@ -22,7 +22,7 @@ namespace tessera {
 /// "run" of a drive's summary.
 [[nodiscard]] boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, const cli::ArrayOptions& options);
 
-/// What there is to say of the run beside its figures: a sentence each.
+/// What there is to say of the run in addition to its figures: a sentence each.
 [[nodiscard]] std::vector<std::string> run_notes(const ArraySimulation& simulation);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 #pragma once
-// One run of an array: all drives boot, the replay goes through the array's host, drives fail and are made anew, the power is cut; then
+// One run of an array: all drives boot, the replay goes through the array's host, drives fail and are rebuilt, the power is cut; then
 // everything drains and is measured.
 #include <array>
 #include <functional>

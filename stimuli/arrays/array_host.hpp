@@ -4,7 +4,7 @@
 //   application --(HostFront)-- ArrayHost --(DriveQueue, HostLink)-- drive 0 .. n-1, spares
 //
 // A request falls into parts, one a row for writes and one a chunk for reads; each is a task (array_task.hpp). A drive that fails is
-// replaced by what the others hold, and made anew on a spare where there is one.
+// replaced by what the others hold, and rebuilt on a spare if there is one.
 #include <cstdint>
 #include <functional>
 #include <map>

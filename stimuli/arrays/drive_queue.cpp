@@ -75,7 +75,7 @@ void DriveQueue::completed(HostRequest& request) {
   pump();
 }
 
-/// The slot is free behind the call: its request is what the receiver looks at.
+/// The slot is free after the call: its request is what the receiver looks at.
 void DriveQueue::answer(Slot& slot) {
   statistics_.completed(slot.request, timeline_.now(), 0);
   background_ -= slot.priority == CommandPriority::background ? 1 : 0;

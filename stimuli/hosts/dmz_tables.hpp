@@ -1,5 +1,5 @@
 #pragma once
-// The tables of the dm-zoned-like host: which zones hold each chunk, and which sectors of each zone are valid. Beside them the image of the
+// The tables of the dm-zoned-like host: which zones hold each chunk, and which sectors of each zone are valid. With them the image of the
 // tables that the drive holds: what changes marks its block of metadata as changed, and a flush carries these blocks over.
 #include <cstdint>
 #include <optional>

@@ -93,8 +93,8 @@ def test_a_client_goes_away_in_any_state(drive, state, end):
     good = drive.connect()
     good.write(2 * BLOCK, bytes(BLOCK))
     with socket.socket(socket.AF_UNIX) as peer:
-        peer.settimeout(PATIENCE)
         peer.connect(str(drive.path))
+        peer.settimeout(PATIENCE)
         peer.sendall(said)
         if end == "half-close":
             peer.shutdown(socket.SHUT_WR)
