@@ -77,8 +77,7 @@ TEST_CASE("write cache: a journal record none of whose sectors can be read is kn
   CHECK(failing(drive, 1) == 1);
 }
 
-TEST_CASE(
-    "write cache: journal records in a row that cannot be read are known by one behind them, and where they are not, there is no boot") {
+TEST_CASE("write cache: journal records in a row that cannot be read are known by one behind them, or there is no boot") {
   for (std::uint32_t unread = 1; unread <= JournalRecord::most_named + 1; ++unread) {
     INFO(unread << " records of one sector and its copy");
     TestDrive drive = drive_with_record(1, false);
