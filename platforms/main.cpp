@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 #include <systemc>
 
@@ -20,6 +21,7 @@
 #include "platforms/commands/commands.hpp"
 #include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
+#include "platforms/output/program_name.hpp"
 #include "platforms/run/input_files.hpp"
 #include "platforms/run/run_command.hpp"
 #include "platforms/serve/serve_command.hpp"
@@ -34,10 +36,16 @@ constexpr int exit_model_bug = 3;
 // The kernel prints its banner before sc_main() unless told otherwise; standard output is for results.
 const bool without_banner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0) == 0;
 
+/// A message begins with the program's name; what is wrong with the command line names it and the command already.
+void tell(std::string_view message) {
+  constexpr std::string_view own_name = "tessera-sim";
+  std::cerr << (message.starts_with(own_name) ? "" : std::string(tessera::program_name()) + ": ") << tessera::as_called(message) << "\n";
+}
+
 struct Dispatch {
   const tessera::SearchPath& search;
   int operator()(const tessera::cli::PrintText& print) const {
-    (print.status == 0 ? std::cout : std::cerr) << print.text;
+    (print.status == 0 ? std::cout : std::cerr) << tessera::as_called(print.text);
     return print.status;
   }
   int operator()(const tessera::cli::RunOptions& options) const {
@@ -78,7 +86,7 @@ int status_of_output(int status) {
   errno = 0;
   std::cout.flush();
   if (std::cout) return status;
-  std::cerr << "tessera-sim: " << tessera::output_error("write", "standard output", errno == 0 ? EIO : errno).what() << "\n";
+  tell(tessera::output_error("write", "standard output", errno == 0 ? EIO : errno).what());
   return status == 0 ? exit_other : status;
 }
 
@@ -134,21 +142,19 @@ int sc_main(int argc, char* argv[]) {
     std::visit(FindTrace{search}, command);
     return status_of_output(std::visit(Dispatch{search}, command));
   } catch (const tessera::InputError& error) {
-    const std::string_view text = error.what();
-    // What is wrong with the command line names the command already.
-    std::cerr << (text.starts_with("tessera-sim") ? "" : "tessera-sim: ") << text << "\n";
+    tell(error.what());
     return exit_bad_input;
   } catch (const tessera::FirmwareFault& fault) {
-    std::cerr << "tessera-sim: firmware fault: " << fault.what() << "\n";
+    tell(std::string("firmware fault: ") + fault.what());
     return exit_model_bug;
   } catch (const tessera::ModelBug& bug) {
-    std::cerr << "tessera-sim: model bug at " << sc_core::sc_time_stamp() << ": " << bug.what() << "\n";
+    tell("model bug at " + sc_core::sc_time_stamp().to_string() + ": " + bug.what());
     return exit_model_bug;
   } catch (const std::bad_alloc&) {
-    std::cerr << "tessera-sim: this machine has not enough memory for what the description asks for\n";
+    tell("this machine has not enough memory for what the description asks for");
     return exit_other;
   } catch (const std::exception& error) {
-    std::cerr << "tessera-sim: " << error.what() << "\n";
+    tell(error.what());
     return exit_other;
   }
 }

@@ -84,7 +84,7 @@ def same(
 
 @validation.command("drives")
 def validate_drives(
-    drive: Annotated[str | None, typer.Argument(help="Drive: a name of `tessera-sim list drives` or a file; none: the shingled drives as sold.")] = None,
+    drive: Annotated[str | None, typer.Argument(help="Drive: a name of `tessera list drives` or a file; none: the shingled drives as sold.")] = None,
     trace: Annotated[
         Path | None, typer.Argument(help="Measured responses in DiskSim's validation format: R|W class block blocks service_us think_us.")
     ] = None,

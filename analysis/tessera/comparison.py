@@ -119,7 +119,7 @@ def command_of(folder: Path) -> str | None:
     fields = read_json(record)
     layers, seeds, baselines = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", [])
     words = _words(Simulation.of(fields), layers, seeds, baselines)
-    return " ".join(["tessera-sim", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])
+    return " ".join(["tessera", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])
 
 
 def _words(simulation: Simulation, layers: Sequence[str], seeds: int, baselines: Sequence[str]) -> list[str]:

@@ -33,7 +33,7 @@ class Simulation:
     """What one run simulates; the fields are the options of `tessera-sim run`, and None leaves an option out.
 
     >>> Simulation(drive="common", layer="cmr", workload="random-4k", limit=100, settings={"media.rpm": "5400 rpm"}).command()
-    'tessera-sim run common --layer cmr --workload random-4k --limit 100 --seed 1 --set "media.rpm=5400 rpm"'
+    'tessera run common --layer cmr --workload random-4k --limit 100 --seed 1 --set "media.rpm=5400 rpm"'
     """
 
     drive: str = "common"
@@ -111,7 +111,7 @@ class Simulation:
 
     def command(self, out: str | Path | None = None) -> str:
         """The same as a line for the shell."""
-        words = ["tessera-sim", *self.words(), *(("--out", str(out)) if out is not None else ())]
+        words = ["tessera", *self.words(), *(("--out", str(out)) if out is not None else ())]
         return " ".join(f'"{word}"' if " " in word and '"' not in word else shlex.quote(word) for word in words)
 
     def run(self, out: str | Path, progress: bool = False) -> Run:

@@ -49,12 +49,17 @@ def simulator() -> Path:
     return installed if installed.exists() else REPOSITORY / "build" / "release" / "tessera-sim"
 
 
+CALLED_AS_TESSERA = {"TESSERA_CALLED_AS": "tessera"}  # what the simulator then calls itself in what a user reads unchanged
+
+
 def become(arguments: Sequence[str] | None = None) -> NoReturn:
-    """This process is the simulator from here on, with these arguments or with its own: the command `tessera-sim` of an installed package.
-    Raises InputError where there is no simulator."""
+    """This process is the simulator from here on, with these arguments under the name `tessera`, or with its own: the command
+    `tessera-sim` of an installed package. Raises InputError where there is no simulator."""
     program = str(simulator())
     try:
-        os.execv(program, [program, *(sys.argv[1:] if arguments is None else arguments)])
+        if arguments is None:
+            os.execv(program, [program, *sys.argv[1:]])
+        os.execve(program, [program, *arguments], os.environ | CALLED_AS_TESSERA)
     except OSError as error:
         raise _no_simulator(program, error) from None
 
@@ -82,24 +87,24 @@ def exit_status(returncode: int) -> int:
 def said(standard_error: str) -> str:
     """What the simulator said on standard error, without its name and the lines of progress."""
     lines = [line.rsplit("\r", 1)[-1].strip() for line in standard_error.split("\n")]
-    return "; ".join(re.sub(r"^tessera-sim( \w+)?: ", "", line) for line in lines if line)
+    return "; ".join(re.sub(r"^tessera(-sim)?( \w+)?: ", "", line) for line in lines if line)
 
 
-def _surroundings() -> dict[str, str]:
+def _surroundings(as_tessera: bool = False) -> dict[str, str]:
     """The environment of a simulator that ends when this process does, however that ends: nobody would take its results."""
-    return {**os.environ, "TESSERA_ENDS_WITH": str(os.getpid())}
+    return {**os.environ, "TESSERA_ENDS_WITH": str(os.getpid())} | (CALLED_AS_TESSERA if as_tessera else {})
 
 
 # What the simulator prints is UTF-8, whatever the locale says; a name that is none is shown as well as it can be.
 TEXT: dict[str, str] = {"encoding": "utf-8", "errors": "replace"}
 
 
-def run_simulator(arguments: Sequence[str | Path], quiet: bool = False) -> str:
+def run_simulator(arguments: Sequence[str | Path], quiet: bool = False, as_tessera: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on; with `quiet`
-    only where the simulator failed."""
+    only where the simulator failed. With `as_tessera` messages and help name that command."""
     command = [str(simulator()), *map(str, arguments)]
     try:
-        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, env=_surroundings(), **TEXT)
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, env=_surroundings(as_tessera), **TEXT)
     except OSError as error:
         raise _no_simulator(command[0], error) from None
     except ValueError as error:
@@ -126,7 +131,12 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
     with tempfile.TemporaryFile("w+", **TEXT) as messages:
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if progress else messages, env=_surroundings(), **TEXT
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=None if progress else messages,
+                env=_surroundings(as_tessera=True),
+                **TEXT,
             )
         except OSError as error:
             raise _no_simulator(command[0], error) from None

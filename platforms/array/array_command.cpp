@@ -9,6 +9,7 @@
 #include "platforms/array/array_results.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/output/apart.hpp"
+#include "platforms/output/program_name.hpp"
 #include "platforms/output/progress.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
@@ -150,7 +151,7 @@ int list_array_inputs(const cli::ArrayOptions& options, const SearchPath& search
 
 int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   const cli::RunOptions& run = options.run;
-  end_at_stop_signals("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n");
+  end_at_stop_signals(as_called("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n"));
   const ArrayDescription array = load_array(run.drive, run.set, search);
   if (options.parameters) return list_parameters(array.host, run.json);
   ArrayDrives drives(array, content_of(run), run.seed, run.check_protocol);
@@ -197,7 +198,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
     std::cout << "  results: " << run.out.string() << "\n";
   }
   for (const std::string& message : simulation.scoreboard() == nullptr ? std::vector<std::string>() : simulation.scoreboard()->messages())
-    std::cerr << "tessera-sim: " << message << "\n";
+    std::cerr << "scoreboard: " << message << "\n";
   return exit_status(simulation);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platforms/cli/record_arguments.hpp"
+#include "platforms/cli/replay_arguments.hpp"
 #include "platforms/cli/shared_arguments.hpp"
 
 namespace tessera::cli {
@@ -13,24 +14,15 @@ constexpr std::uint64_t last_port = 65'535;
 
 /// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
 void declare_simulation(Arguments& arguments) {
-  arguments.option("--trace", "FILE", "block trace to replay (plain, gz, xz, zstd, bz2 or lz4)");
-  arguments.option("--workload", "NAME", "workload to generate instead of a trace");
-  declare_trace_reading(arguments);
+  declare_input(arguments, "");
   declare_firmware(arguments);
-  arguments.option("--replay", "POLICY",
-                   "timed, think, queue:N or closed:N; by default think where the trace tells think times, timed elsewhere");
-  arguments.option("--time-scale", "X", "stretch the arrival times: 2 is twice as slow");
-  arguments.flag("--fold", "wrap addresses past the drive's end instead of refusing them");
+  declare_replay(arguments, "drive");
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
-  arguments.option("--fold-at", "SIZE", "wrap addresses at this size, such as '58 GiB', instead of at the drive's end");
-  arguments.option("--adapt", "HOW", "none (default), align or one-sector");
-  arguments.option("--skip", "N", "skip the first N requests");
-  arguments.option("--warmup", "N", "leave the first N requests out of the statistics");
   arguments.option("--prefill", "PERCENT",
                    "share of the drive that holds data at the start, 0 to 100 (default: the drive's own, simulation.prefill)");
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
-  arguments.option("--content", "KIND", "what is stored of user data: none (default), tags (with --check) or bytes");
+  declare_content(arguments);
   arguments.repeated("--cut-at", "TIME",
                      "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
   arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
@@ -49,39 +41,18 @@ std::vector<Picoseconds> restart_times(const Arguments& arguments) {
 RunOptions read_simulation(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   if (!arguments.set("--list-inputs")) arguments.require("--out", "--out DIR, the folder for the results");
-  arguments.exclude("--trace", "--workload");
   if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
-  for (const char* of_traces : {"--format", "--event", "--volume", "--columns", "--time-unit"}) arguments.needs(of_traces, "--trace");
-
-  RunOptions run;
-  run.drive = arguments.text("DRIVE");
-  run.firmware = firmware_option(arguments);
-  if (arguments.given("--trace")) run.trace = trace_reading(arguments, "--trace");
-  run.workload = arguments.text("--workload");
-  if (arguments.given("--replay")) run.replay = parse_replay(arguments.text("--replay"));
-  if (arguments.given("--time-scale")) run.time_scale = parse_time_scale(arguments.text("--time-scale"));
-  if (arguments.given("--time-scale") && run.replay.mode == ReplayMode::closed)
-    arguments.fail("--time-scale has no times to stretch: --replay closed:N ignores those of the input");
-  run.fold_prefilled = arguments.set("--fold-prefilled");
-  if (arguments.given("--fold-at")) run.fold_at = parse_size("--fold-at", arguments.text("--fold-at"));
-  run.fold = arguments.set("--fold") || run.fold_prefilled || run.fold_at;
-  run.adapt = static_cast<AdaptOption>(arguments.choice("--adapt", {"none", "align", "one-sector"}));
-  run.skip = arguments.count("--skip", 0, 0, unbounded);
-  if (arguments.given("--limit")) run.limit = arguments.count("--limit", 0, 1, unbounded);
   if (arguments.text("--warmup") == "auto")
     arguments.fail("--warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
-  run.warmup = arguments.count("--warmup", 0, 0, unbounded);
-  run.prefill_percent = static_cast<std::uint32_t>(arguments.count("--prefill", 0, 0, 100));
   arguments.exclude("--load-state", "--prefill");
+
+  RunOptions run;
+  read_replay(arguments, run);
+  run.drive = arguments.text("DRIVE");
+  run.firmware = firmware_option(arguments);
+  run.fold_prefilled = arguments.set("--fold-prefilled");
+  run.fold = run.fold || run.fold_prefilled;
   run.percentiles = percentiles_option(arguments);
-  run.prefill_given = arguments.given("--prefill");
-  run.set = arguments.list("--set");
-  run.check = arguments.set("--check");
-  run.content = static_cast<ContentOption>(arguments.choice("--content", {"none", "tags", "bytes"}));
-  if (run.check && run.content == ContentOption::none) {
-    if (arguments.given("--content")) arguments.fail("--check needs --content tags or bytes");
-    run.content = ContentOption::tags;
-  }
   run.cut_at = cut_times(arguments, false);
   run.boot_cuts = cut_times(arguments, true);
   run.restarts = restart_times(arguments);
@@ -89,8 +60,6 @@ RunOptions read_simulation(const Arguments& arguments) {
   if (arguments.given("--intervals")) run.intervals = parse_intervals(arguments.text("--intervals"));
   run.events = arguments.set("--events");
   run.places = arguments.set("--places");
-  run.seed = arguments.count("--seed", run.seed, 0, unbounded);
-  run.out = arguments.text("--out");
   run.list_inputs = arguments.set("--list-inputs");
   return run;
 }

@@ -15,6 +15,7 @@
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/gdb/drive_debugger.hpp"
 #include "platforms/output/firmware_log.hpp"
+#include "platforms/output/program_name.hpp"
 #include "platforms/output/progress.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
@@ -214,7 +215,7 @@ int exit_status(const Simulation& simulation) {
 }  // namespace
 
 int run_command(cli::RunOptions options, const SearchPath& search) {
-  end_at_stop_signals("tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n");
+  end_at_stop_signals(as_called("tessera-sim run: stopped by a signal before the drive was switched on: there are no results\n"));
   require_own_outputs(options, search);
   RunFolder folder(options.out);
   TomlDocument description = search.load(DescriptionFile::drive, options.drive);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "platforms/compare/child_processes.hpp"
+#include "platforms/output/program_name.hpp"
 #include "platforms/torture/children.hpp"
 #include "platforms/torture/combined_minimise.hpp"
 #include "platforms/torture/combined_report.hpp"
@@ -135,8 +136,8 @@ std::string Campaign::told(const CombinedResult& result) {
   if (run.faults.empty()) text += " none";
   text += ", " + std::to_string(result.all_cuts()) + " cuts" + (run.saved_after != 0 ? ", a saved state" : "") + "\n";
   for (const std::string& message : result.messages) text += "  " + message + "\n";
-  text += "  again: tessera-sim torture " + options_.run.drive + " --campaign --seed " + std::to_string(options_.run.seed) + " --only " +
-          std::to_string(result.run) + " --layer " + result.layer;
+  text += "  again: " + std::string(program_name()) + " torture " + options_.run.drive + " --campaign --seed " +
+          std::to_string(options_.run.seed) + " --only " + std::to_string(result.run) + " --layer " + result.layer;
   for (const std::string& word : options_.words) text += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";
   text += " --keep DIR\n";
   if (!folder_.kept()) return text;

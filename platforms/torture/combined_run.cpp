@@ -1,5 +1,6 @@
 #include "platforms/torture/combined_run.hpp"
 
+#include "platforms/output/program_name.hpp"
 #include "platforms/torture/trace_text.hpp"
 
 namespace tessera {
@@ -17,8 +18,8 @@ std::string replay_text(const cli::ReplayOption& replay) {
 std::string command_of(const CombinedRun& run, std::uint32_t part, const std::string& trace, const std::string& state,
                        const std::vector<std::string>& cuts) {
   const cli::RunOptions& options = run.options;
-  std::string words = "tessera-sim run " + quoted(options.drive) + " --layer " + options.layer + " --trace " + quoted(trace) +
-                      " --columns " + trace_columns + " --replay " + replay_text(options.replay) + " --seed " +
+  std::string words = std::string(program_name()) + " run " + quoted(options.drive) + " --layer " + options.layer + " --trace " +
+                      quoted(trace) + " --columns " + trace_columns + " --replay " + replay_text(options.replay) + " --seed " +
                       std::to_string(options.seed) + " --check";
   for (const std::string& word : options.set) words += " --set " + quoted(word);
   if (part == 0) {

@@ -10,6 +10,7 @@
 #include "platforms/compare/child_processes.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/output/output_file.hpp"
+#include "platforms/output/program_name.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/output_check.hpp"
 #include "platforms/torture/campaign.hpp"
@@ -96,7 +97,7 @@ TrialConfig trial_config(const TortureOptions& options, const SearchPath& search
 
 /// The one command that does it again.
 std::string command_again(const TortureOptions& options, const Case& tortured, const Finding& finding, const std::string& input) {
-  std::string command = "tessera-sim torture " + options.run.drive + " --layer " + tortured.layer + " --durability " +
+  std::string command = std::string(program_name()) + " torture " + options.run.drive + " --layer " + tortured.layer + " --durability " +
                         name_of(tortured.durability) + " --prefill " + std::to_string(tortured.prefill) + " --seed " +
                         std::to_string(options.run.seed);
   for (const std::string& word : options.words) command += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";

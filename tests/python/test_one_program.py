@@ -50,6 +50,34 @@ def test_a_refused_run_leaves_no_folder(tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_results_of_an_array_go_to_the_next_free_folder_unless_nothing_is_run(tmp_path):
+    (tmp_path / "row.toml").write_text('[array]\nkind = "jbod"\n[[drive]]\ndescription = "torture"\nlayer = "cmr"\ncount = 2\n')
+    assert "jbod of 2 drives" in tessera("array", "row.toml", "--plan", cwd=tmp_path).stdout
+    assert not (tmp_path / "out").exists()
+    words = ("array", "row.toml", "--workload", "random-4k", "--limit", "50", "--prefill", "0")
+    for number in (1, 2):
+        done = tessera(*words, cwd=tmp_path)
+        assert done.returncode == 0 and f"results: out/array-{number}" in done.stdout, done.stderr
+        assert (tmp_path / "out" / f"array-{number}" / "drive-1" / "summary.json").exists()
+    assert tessera(*words, "--set", "rebuild.nonsense=1", cwd=tmp_path).returncode == 2
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["array-1", "array-2"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("array", "nosuch.toml", "--workload", "random-4k"), ("serve", "common"), ("torture", "nosuch"), ("check", "nosuch"), ("list", "nosuch"), ("run", "nosuch", "--workload", "random-4k")],
+)
+def test_a_message_names_the_program_that_was_typed(words, tmp_path):
+    done = tessera(*words, cwd=tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith("tessera") and "tessera-sim" not in done.stderr, done.stderr
+
+
+def test_pages_show_commands_of_this_program_alone():
+    engine = re.compile(r"tessera-sim (?:run|compare|torture|array|serve|list|check|convert|explain|describe|probe)\b")
+    pages = [REPOSITORY / "README.md", *(path for path in (REPOSITORY / "docs").rglob("*.md") if path.parent.name != "reference")]
+    assert [f"{path.name}: {found[0]}" for path in pages for found in engine.finditer(path.read_text())] == []
+
+
 @pytest.mark.parametrize("limit", ["0", "1.5", "-3", "many", "1T"])
 def test_a_limit_that_is_none_is_refused_with_what_it_may_be(limit):
     done = CliRunner().invoke(app, [*RUN, limit])

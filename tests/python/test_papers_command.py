@@ -44,7 +44,7 @@ def test_an_experiment_alone_leaves_rows_claims_drives_commands_and_a_picture(tm
     rows = pl.read_csv(folder / "rows.csv")
     assert pl.read_parquet(folder / "rows.parquet").shape == rows.shape
     assert rows["scale"].unique().to_list() == [0.05]
-    assert rows["command"][0].startswith("tessera-sim run ")
+    assert rows["command"][0].startswith("tessera run ")
     assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
     assert list((folder / "drives").glob("*.toml"))
     assert "tessera papers run mapping/uniform --scale 0.05" in (folder / "command.txt").read_text()

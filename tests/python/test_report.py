@@ -149,12 +149,12 @@ def test_a_comparison_s_report_has_a_table_of_ratios_for_each_baseline(reports):
 def test_a_comparison_s_report_has_each_reason_beside_its_figure(reports):
     text = reports["comparison"].read_text()
     assert "mu-rmw must not be ranked by the figures with an asterisk: no cleaning came" in text
-    assert "tessera-sim compare demo --layers imr-rmw,cmr,mu-rmw --seeds 1 --workload web-server" in text
+    assert "tessera compare demo --layers imr-rmw,cmr,mu-rmw --seeds 1 --workload web-server" in text
 
 
 def test_a_run_s_report_says_what_made_it_and_where_the_slow_requests_spent_their_time(reports):
     text = reports["run"].read_text()
-    assert "tessera-sim run demo --layer fluid --workload web-server --limit 800 --prefill 100 --seed 1 --fold --requests --events" in text
+    assert "tessera run demo --layer fluid --workload web-server --limit 800 --prefill 100 --seed 1 --fold --requests --events" in text
     assert "A read takes " in text and "; one of the slowest 1 % takes " in text
 
 

@@ -123,7 +123,7 @@ def test_a_constraint_keeps_designs_off_the_front(tmp_path):
     plan = {**BRANCHED, "constraints": {"nand.lifetime.years.worst_block": ">= 900"}}
     found = tessera.search(plan, out=tmp_path, jobs=2)
     assert set(found.front["axis.layer"]) == {"imr-rmw"}  # it wears no flash
-    with pytest.raises(InputError, match="none of . designs keeps host.latency.mean <= 1e-06; the nearest: tessera-sim run demo"):
+    with pytest.raises(InputError, match="none of . designs keeps host.latency.mean <= 1e-06; the nearest: tessera run demo"):
         tessera.search({**BRANCHED, "constraints": {"host.latency.mean": "<= 0.000001"}}, out=tmp_path, jobs=2)
 
 

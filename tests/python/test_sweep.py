@@ -52,7 +52,7 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
     row = made.good.row(0, named=True)
     for name in ("host.latency.mean", "write_amplification.total", "host.latency.p99"):
         assert row[name] == alone.metric(name)
-    assert row["command"] == 'tessera-sim run common --layer imr-rmw --workload random-4k --limit 100 --seed 1 --set nand.dies=4'
+    assert row["command"] == 'tessera run common --layer imr-rmw --workload random-4k --limit 100 --seed 1 --set nand.dies=4'
 
 
 def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):
@@ -74,7 +74,7 @@ def test_the_command_says_what_failed_and_its_status_too(tmp_path):
         finished = CliRunner().invoke(app, words)
         assert finished.exit_code == 1
         assert made in finished.output and "1 run failed:" in finished.output and "needs NAND flash" in finished.output
-    assert CliRunner().invoke(app, [*words, "--dry-run"]).output.count("tessera-sim run common") == 2
+    assert CliRunner().invoke(app, [*words, "--dry-run"]).output.count("tessera run common") == 2
 
 
 def test_the_dataset_is_read_by_polars_as_it_lies(tmp_path):

@@ -47,7 +47,7 @@ def ask(
     at_most: Annotated[float | None, typer.Option(min=0, help="cost: leave out layers above this cost per user TB.")] = None,
     price: Annotated[list[str] | None, typer.Option("--price", metavar="NAME=PRICE", help="cost: mechanics (TB of conventional platters), dram or flash (GiB).")] = None,
     drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
-    replay: Annotated[str | None, typer.Option(help="timed, queue:N or closed:N, as in tessera-sim run.")] = None,
+    replay: Annotated[str | None, typer.Option(help="timed, queue:N or closed:N, as in tessera run.")] = None,
     format_: Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")] = None,
     settings: Settings = None,
     requests: Annotated[int | None, typer.Option(min=1, help="Most requests of a run (default: 100,000, or 4 GiB of a generated workload).")] = None,

@@ -103,8 +103,8 @@ def wants_help(words: list[str]) -> bool:
 
 
 def show_help(name: str) -> None:
-    """The simulator's own help of a command, which is called `tessera` here."""
-    print(run_simulator([name, "--help"]).replace("tessera-sim", "tessera"), end="")
+    """The simulator's own help of a command."""
+    print(run_simulator([name, "--help"], as_tessera=True), end="")
 
 
 def pass_on(name: str, doc: str):
@@ -115,7 +115,7 @@ def pass_on(name: str, doc: str):
             show_help(name)
             return
         try:
-            print(run_simulator([name, *context.args]), end="")
+            print(run_simulator([name, *context.args], as_tessera=True), end="")
         except SimulatorError as error:  # it has said why itself
             sys.stdout.write(error.output)
             raise typer.Exit(error.status) from None
@@ -135,6 +135,22 @@ def hand_over(name: str, doc: str):
 
     command.__doc__ = doc
     return command
+
+
+NO_RESULTS = ("--plan", "--parameters", "--list-inputs")  # of `array`, which then runs nothing
+
+
+def array(context: typer.Context) -> None:
+    """Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds."""
+    if wants_help(context.args):
+        show_help("array")
+        return
+    asked = {word.partition("=")[0] for word in context.args}
+    if not asked.isdisjoint(("--out", *NO_RESULTS)):
+        print(ask_simulator(["array", *context.args], progress=sys.stderr.isatty()), end="")
+        return
+    with results_folder(None, "array") as folder:
+        print(ask_simulator(["array", *context.args, "--out", folder], progress=sys.stderr.isatty()), end="")
 
 
 def explain(
@@ -170,8 +186,8 @@ def register(app: typer.Typer) -> None:
         ("convert", "Write a block trace as a NumPy file."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))
+    app.command("array", context_settings={**PASS_ON, "help_option_names": []})(array)
     for name, doc in (
-        ("array", "Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds."),
         ("serve", "Let any NBD client use the drive, until Ctrl-C."),
         ("torture", "Cut the power thousands of times and check that nothing is lost."),
     ):

@@ -24,7 +24,7 @@ METRICS = (
 )  # fmt: skip
 
 def _command(run: Run) -> str:
-    return shlex.join(["tessera-sim", "run", *read_json(run.file("command.json"))])
+    return shlex.join(["tessera", "run", *read_json(run.file("command.json"))])
 
 
 def rows_of(made: Iterable[Made], experiment: str, scale: float) -> pl.DataFrame:

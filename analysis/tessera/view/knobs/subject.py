@@ -142,4 +142,4 @@ class Subject:
 
 def command_of(simulation: Simulation) -> str:
     """The line that repeats a run."""
-    return "tessera" + simulation.command().removeprefix("tessera-sim")
+    return simulation.command()
