@@ -10,7 +10,7 @@ else()
   set(share_place share)
 endif()
 install(TARGETS tessera-sim DESTINATION ${program_place} COMPONENT program)
-install(DIRECTORY platforms/drives DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY platforms/drives platforms/arrays DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY stimuli/traces DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.xz")
 install(DIRECTORY stimuli/workloads DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
 # For layers as shared libraries: `tessera new-layer --include` and `--examples` name these folders (analysis/tessera/new_layer/places.py).

@@ -68,6 +68,7 @@ def manual() -> dict[str, str]:
         "tessera.md": tessera_page(app),
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
+        "array-parameters.md": run_simulator(["list", "parameters", "--arrays", "--markdown"]),
         "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8")),
         "registers.md": registers_page(definitions) + enumerations_section(REPOSITORY),
         "tessera_registers.h": c_header(definitions, REPOSITORY),

@@ -6,7 +6,9 @@
 #include <iostream>
 
 #include "base/error.hpp"
+#include "platforms/array/array_plan.hpp"
 #include "platforms/array/array_results.hpp"
+#include "platforms/array/no_requests.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/output/apart.hpp"
 #include "platforms/output/program_name.hpp"
@@ -23,15 +25,6 @@ namespace {
 constexpr int exit_good = 0;
 constexpr int exit_failed_requests = 1;
 constexpr int exit_model_bug = 3;
-
-/// Of a run without requests: what happens to the drives is all there is.
-class NoRequests final : public TraceSource {
- public:
-  bool next(TraceRecord&) override { return false; }
-  [[nodiscard]] std::string position() const override { return "-"; }
-  [[nodiscard]] std::string volume_name(std::uint32_t) const override { return "-"; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
-};
 
 class ShowProgress final : public RequestObserver {
  public:
@@ -129,17 +122,9 @@ void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Of the sections; [[drive]], [[failure]] and [[power_cut]] are tables of which there may be any number.
-int list_parameters(ArrayHostConfig array, bool json) {
-  ArrayHostConfig defaults;
-  ParameterCollector untouched;
-  defaults.describe(untouched);
-  ParameterCollector collector;
-  array.describe(collector);
-  if (json)
-    std::cout << parameters_as_json(collector.parameters()) << "\n";
-  else
-    std::cout << parameters_as_text(collector.parameters(), &untouched.parameters());
+int print_plan(const ArrayPlan& plan) {
+  std::cout << plan.text;
+  for (const std::string& note : plan.notes) std::cout << "note: " << note << "\n";
   return exit_good;
 }
 
@@ -152,21 +137,20 @@ int list_array_inputs(const cli::ArrayOptions& options, const SearchPath& search
 int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   const cli::RunOptions& run = options.run;
   end_at_stop_signals(as_called("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n"));
+  if (options.plan) return print_plan(plan_array(run.drive, run.set, search));
   const ArrayDescription array = load_array(run.drive, run.set, search);
-  if (options.parameters) return list_parameters(array.host, run.json);
+  if (options.parameters) {
+    std::cout << array_parameters(run.json ? cli::ListFormat::json : cli::ListFormat::text, &array);
+    return exit_good;
+  }
   ArrayDrives drives(array, content_of(run), run.seed, run.check_protocol);
   const std::vector<InputFile> inputs = inputs_of(options, array, search);
-  if (!options.plan) require_own_outputs(options, inputs, drives.size());
+  require_own_outputs(options, inputs, drives.size());
   ArraySimulation simulation(array, drives, simulation_config(run, array), [&](Bytes capacity) -> std::unique_ptr<TraceSource> {
     if (!has_input(run)) return std::make_unique<NoRequests>();
     return open_input(run, search, {capacity, drives.sector()});
   });
   std::vector<std::string> notes = drives.notes(array, simulation.host().layout());
-  if (options.plan) {
-    std::cout << array_text(array, drives, simulation.host().layout());
-    for (const std::string& note : notes) std::cout << "note: " << note << "\n";
-    return exit_good;
-  }
   const RunFolder folder(run.out);
   std::vector<std::unique_ptr<RunFolder>> drive_folders;
   for (std::size_t i = 0; i < drives.size(); ++i) {

@@ -80,7 +80,7 @@ ArrayPowerCut read_cut(const TomlDocument& document, const DescriptionValue& tab
   ArrayPowerCut cut;
   cut.place = table.place;
   DescriptionReader reader(document, table, "power_cut");
-  reader.field("at", cut.at, {0, 1e19}, "");
+  cut.describe(reader);
   const DescriptionValue* drives = reader.unread("drives");
   reader.finish();
   if (drives == nullptr) return cut;
@@ -138,6 +138,8 @@ void ArrayFailure::describe(ParameterVisitor& visitor) {
   visitor.field("at", at, {0, 1e19}, "since the start of the replay");
 }
 
+void ArrayPowerCut::describe(ParameterVisitor& visitor) { visitor.field("at", at, {0, 1e19}, "since the start of the replay"); }
+
 std::uint32_t ArrayDescription::members() const {
   std::uint32_t sum = 0;
   for (const ArrayDriveEntry& entry : drives) sum += entry.spare ? 0 : entry.count;
@@ -150,9 +152,10 @@ std::uint32_t ArrayDescription::spares() const {
   return sum;
 }
 
-ArrayDescription load_array(const std::filesystem::path& file, const std::vector<std::string>& overrides, const SearchPath& search) {
+ArrayDescription load_array(const std::string& name, const std::vector<std::string>& overrides, const SearchPath& search) {
   ArrayDescription array;
-  array.document = TomlDocument::load(file);
+  array.document = search.load(DescriptionFile::array, name);
+  const std::filesystem::path& file = array.document.files().front();
   for (const std::string& assignment : overrides) array.document.set(assignment);
   DescriptionReader reader(array.document);
   array.host.describe(reader);

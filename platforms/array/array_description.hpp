@@ -37,6 +37,8 @@ struct ArrayPowerCut {
   Picoseconds at;  ///< since the start of the replay
   std::vector<std::uint32_t> drives;
   Place place;
+
+  void describe(ParameterVisitor& visitor);
 };
 
 struct ArrayDescription {
@@ -51,9 +53,8 @@ struct ArrayDescription {
   [[nodiscard]] std::uint32_t spares() const;
 };
 
-/// What the file says with its overrides (`--set`). InputError with file and line: unknown keys, too few drives for the kind, drives that
-/// fail and are not there, more failures than the array survives.
-[[nodiscard]] ArrayDescription load_array(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                                          const SearchPath& search);
+/// What the description `name`, known by name or the path of a file, says with its overrides (`--set`). InputError with file and line:
+/// unknown keys, too few drives for the kind, drives that fail and are not there, more failures than the array survives.
+[[nodiscard]] ArrayDescription load_array(const std::string& name, const std::vector<std::string>& overrides, const SearchPath& search);
 
 }  // namespace tessera

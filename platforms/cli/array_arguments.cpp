@@ -19,7 +19,8 @@ void declare_array(Arguments& arguments) {
   arguments.flag("--plan", "show the array's drives, capacity and what it survives, and run nothing");
   arguments.flag("--parameters", "list the parameters of arrays with this file's values, and run nothing; with --json as JSON");
   arguments.flag("--json", "print the summary as JSON, every digit");
-  arguments.option("--out", "DIR", "folder for the results; that of drive N is DIR/drive-N (tessera array: by default the next free out/array-N)");
+  arguments.option("--out", "DIR",
+                   "folder for the results; that of drive N is DIR/drive-N (tessera array: by default the next free out/array-N)");
   declare_list_inputs(arguments);
 }
 

@@ -38,9 +38,9 @@ constexpr Command commands[] = {
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
     {"probe", "TRACE", "Say what a block trace is taken for, and why", probe_examples, declare_probe, read_probe},
     {"convert", "TRACE --out FILE [OPTIONS]", "Write a block trace as a NumPy file", convert_examples, declare_convert, read_convert},
-    {"list", "drives|layers|workloads|formats|parameters [DRIVE] [OPTIONS]", "List drives, layers, workloads, formats or parameters",
-     list_examples, declare_list, read_list},
-    {"check", "DRIVE [OPTIONS]", "Validate a drive description", check_examples, declare_check, read_check},
+    {"list", "drives|layers|workloads|arrays|formats|parameters [DRIVE] [OPTIONS]",
+     "List drives, layers, workloads, arrays, formats or parameters", list_examples, declare_list, read_list},
+    {"check", "DRIVE [OPTIONS]", "Validate the description of a drive or an array", check_examples, declare_check, read_check},
 };
 
 /// The names of a command's options, "--help" among them.

@@ -204,12 +204,13 @@ struct ConvertOptions {
   ConvertForm to = ConvertForm::npy;
 };
 
-enum class ListSubject : std::uint8_t { drives, layers, workloads, formats, parameters };
+enum class ListSubject : std::uint8_t { drives, layers, workloads, arrays, formats, parameters };
 enum class ListFormat : std::uint8_t { text, json, schema, markdown };
 
 struct ListOptions {
   ListSubject subject = ListSubject::drives;
-  std::string drive;  ///< of `parameters`: whose values to show; "" = the defaults
+  std::string drive;    ///< of `parameters`: whose values to show; "" = the defaults
+  bool arrays = false;  ///< of `parameters`: those of arrays
   ListFormat format = ListFormat::text;
 };
 

@@ -57,26 +57,28 @@ ParsedCommand read_convert(const Arguments& arguments) {
 }
 
 void declare_list(Arguments& arguments) {
-  arguments.positional("WHAT", "drives, layers, workloads, formats or parameters");
-  arguments.positional("DRIVE", "with parameters: show the values of this drive");
+  arguments.positional("WHAT", "drives, layers, workloads, arrays, formats or parameters");
+  arguments.positional("DRIVE", "with parameters: show the values of this drive or array");
   arguments.flag("--json", "as JSON");
-  arguments.flag("--schema", "with parameters: a JSON Schema of drive files");
+  arguments.flag("--schema", "with parameters: a JSON Schema of the files");
   arguments.flag("--markdown", "with parameters: the reference page");
+  arguments.flag("--arrays", "with parameters: those of array files, not of drive files");
 }
 
 ParsedCommand read_list(const Arguments& arguments) {
-  arguments.require("WHAT", "one of drives, layers, workloads, formats, parameters");
+  arguments.require("WHAT", "one of drives, layers, workloads, arrays, formats, parameters");
   for (const auto& [one, other] : {std::pair("--json", "--schema"), {"--json", "--markdown"}, {"--schema", "--markdown"}}) {
     arguments.exclude(one, other);
   }
   ListOptions list;
-  list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "formats", "parameters"}));
+  list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "arrays", "formats", "parameters"}));
   list.drive = arguments.text("DRIVE");
+  list.arrays = arguments.set("--arrays");
   if (arguments.set("--json")) list.format = ListFormat::json;
   if (arguments.set("--schema")) list.format = ListFormat::schema;
   if (arguments.set("--markdown")) list.format = ListFormat::markdown;
   if (list.subject != ListSubject::parameters) {
-    for (const char* of_parameters : {"DRIVE", "--schema", "--markdown"}) {
+    for (const char* of_parameters : {"DRIVE", "--schema", "--markdown", "--arrays"}) {
       if (arguments.given(of_parameters)) arguments.fail(std::string(of_parameters) + " belongs to 'list parameters'");
     }
   }
@@ -84,10 +86,10 @@ ParsedCommand read_list(const Arguments& arguments) {
 }
 
 void declare_check(Arguments& arguments) {
-  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.positional("DRIVE", "drive or array by name, or the path of its .toml file");
   arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_firmware(arguments);
-  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
+  arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive or array");
   arguments.flag("--capacity", "print what the host can address in bytes, and nothing else");
   arguments.option("--load-state", "FILE", "say too what state the file holds, and whether it is one of this drive");
   arguments.option("--trace", "FILE", "read this block trace too: say what it is read as and why, and whether it fits on the drive");

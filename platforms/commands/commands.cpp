@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 
+#include "platforms/array/array_plan.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
@@ -45,6 +46,10 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
       break;
     case cli::ListSubject::workloads:
       for (const NamedFile& file : search.list(DescriptionFile::workload))
+        list.push_back({file.name, file.summary, false, false, false, file.file});
+      break;
+    case cli::ListSubject::arrays:
+      for (const NamedFile& file : search.list(DescriptionFile::array))
         list.push_back({file.name, file.summary, false, false, false, file.file});
       break;
     case cli::ListSubject::layers:
@@ -113,6 +118,12 @@ std::vector<Parameter> collect(DriveConfig& config) {
 }
 
 void print_parameters(const cli::ListOptions& options, const SearchPath& search) {
+  if (options.arrays || (!options.drive.empty() && describes_array(options.drive, search))) {
+    std::optional<ArrayDescription> array;
+    if (!options.drive.empty()) array = load_array(options.drive, {}, search);
+    std::cout << array_parameters(options.format, array ? &*array : nullptr);
+    return;
+  }
   DriveConfig defaults;
   const std::vector<Parameter> untouched = collect(defaults);
   DriveConfig config;
@@ -176,8 +187,8 @@ void print_state_facts(const std::filesystem::path& file, bool json) {
             << "parameters  " << facts.parameters.size() << ", which --json lists\n";
 }
 
-/// What the trace is read as, and whether a drive of `capacity` has all its addresses; InputError where a run would be refused.
-void print_trace(const cli::TraceOptions& options, Bytes capacity) {
+/// What the trace is read as, and whether a drive or array of `capacity` has all its addresses; InputError where a run would be refused.
+void print_trace(const cli::TraceOptions& options, Bytes capacity, const char* device) {
   const auto source = open_as_it_is(options);
   std::uint64_t requests = 0;
   std::uint64_t beyond = 0;
@@ -187,8 +198,27 @@ void print_trace(const cli::TraceOptions& options, Bytes capacity) {
   for (std::size_t i = 0; i < notes.size(); ++i) std::cout << (i == 0 ? ", " : "note: ") << notes[i] << "\n";
   if (notes.empty()) std::cout << "\n";
   if (beyond != 0)
-    std::cout << "warning: " << figure_text(static_cast<double>(beyond), "1") << " requests end past the drive's capacity of "
-              << figure_text(static_cast<double>(capacity.value()), "B") << ": run needs --fold or --volume\n";
+    std::cout << "warning: " << figure_text(static_cast<double>(beyond), "1") << (beyond == 1 ? " request ends" : " requests end")
+              << " past the " << device << "'s capacity of " << figure_text(static_cast<double>(capacity.value()), "B")
+              << ": run needs --fold or --volume\n";
+}
+
+/// A drive is checked with a layer, firmware or a state of its own; those of an array stand in its file.
+int check_array(const cli::CheckOptions& options, const SearchPath& search) {
+  const bool of_drive =
+      !options.layer.empty() || !options.firmware.file.empty() || !options.firmware.image.empty() || !options.load_state.empty();
+  if (of_drive)
+    throw InputError("tessera-sim check: " + options.drive +
+                     " is an array; expected no --layer, --firmware, --elf or --load-state, which are of one drive");
+  const ArrayPlan plan = plan_array(options.drive, options.set, search);
+  if (options.capacity) {
+    std::cout << plan.capacity.value() << "\n";
+    return 0;
+  }
+  std::cout << options.drive << " is valid: " << plan.text;
+  for (const std::string& note : plan.notes) std::cout << "warning: " << note << "\n";
+  if (options.trace) print_trace(*options.trace, plan.capacity, "array");
+  return 0;
 }
 
 }  // namespace
@@ -244,6 +274,7 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
 }
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
+  if (describes_array(options.drive, search)) return check_array(options, search);
   DriveConfig config = load_drive(search.load(DescriptionFile::drive, options.drive), options.set, options.layer,
                                   {options.firmware.file, options.firmware.patience});
   load_image(config, options.firmware.image, options.layer);
@@ -262,7 +293,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);
-  if (options.trace) print_trace(*options.trace, capacity);
+  if (options.trace) print_trace(*options.trace, capacity, "drive");
   return 0;
 }
 

@@ -12,6 +12,21 @@ namespace fs = std::filesystem;
 /// Folder of the workloads of published tables, and part of their names.
 static constexpr const char* of_papers = "papers";
 
+/// What a kind of description is called and where it lies.
+struct KindOfFile {
+  const char* noun;
+  const char* source;     ///< folder in the source tree
+  const char* installed;  ///< folder of an installation
+  const char* below;      ///< a folder in it whose files are found as well; "" = none
+};
+
+static const KindOfFile& kind_of(DescriptionFile kind) {
+  static constexpr KindOfFile kinds[] = {{"drive", "platforms/drives", "drives", "measured"},
+                                         {"workload", "stimuli/workloads", "workloads", of_papers},
+                                         {"array", "platforms/arrays", "arrays", ""}};
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
 /// `papers/mu-web_0` is found as `mu-web_0` as well, where no other is called that; names of earlier releases are found too.
 static std::optional<fs::path> find_in(const std::vector<NamedFile>& files, std::string_view name) {
   for (const std::string& called : {std::string(name), std::string(of_papers) + "/" + std::string(name), current_name(name)})
@@ -44,12 +59,12 @@ fs::path SearchPath::trace(const fs::path& path) const {
 std::vector<fs::path> SearchPath::folders(DescriptionFile kind) const {
   std::vector<fs::path> found;
   for (const auto& root : roots_) {
-    const bool drive = kind == DescriptionFile::drive;
-    for (const auto& folder : {root / (drive ? "platforms/drives" : "stimuli/workloads"), root / (drive ? "drives" : "workloads")}) {
+    const KindOfFile& sort = kind_of(kind);
+    for (const auto& folder : {root / sort.source, root / sort.installed}) {
       std::error_code error;
       if (fs::is_directory(folder, error)) found.push_back(folder);
-      const fs::path below = folder / (drive ? "measured" : of_papers);
-      if (fs::is_directory(below, error)) found.push_back(below);
+      const fs::path below = folder / sort.below;
+      if (*sort.below != '\0' && fs::is_directory(below, error)) found.push_back(below);
     }
   }
   return found;
@@ -76,6 +91,8 @@ std::vector<NamedFile> SearchPath::list(DescriptionFile kind) const {
   return files;
 }
 
+bool SearchPath::knows(DescriptionFile kind, std::string_view name) const { return find_in(names(kind), name).has_value(); }
+
 FindDescription SearchPath::by_name(DescriptionFile kind) const {
   return [this, kind](const std::string& name) { return find_in(names(kind), name); };
 }
@@ -87,7 +104,7 @@ TomlDocument SearchPath::load(DescriptionFile kind, std::string_view name) const
 }
 
 fs::path SearchPath::find(DescriptionFile kind, std::string_view name) const {
-  const std::string noun = kind == DescriptionFile::drive ? "drive" : "workload";
+  const std::string noun = kind_of(kind).noun;
   const std::vector<NamedFile> files = names(kind);
   if (auto found = find_in(files, name)) return *found;
   if (name.find('/') != std::string_view::npos || name.ends_with(".toml")) {

@@ -1,5 +1,5 @@
 #pragma once
-// Finds drive and workload descriptions by name, so that `tessera-sim run common` works from any folder.
+// Finds descriptions of drives, workloads and arrays by name, so that `tessera run common` works from any folder.
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,12 +18,12 @@ struct NamedFile {
 };
 
 /// The kinds of description files and the folders they live in.
-enum class DescriptionFile { drive, workload };
+enum class DescriptionFile { drive, workload, array };
 
 class SearchPath {
  public:
-  /// Searches these roots in order. A root holds `platforms/drives` and `stimuli/workloads` (the source tree), or `drives` and
-  /// `workloads` (an installation).
+  /// Searches these roots in order. A root holds `platforms/drives`, `platforms/arrays` and `stimuli/workloads` (the source tree), or
+  /// `drives`, `arrays` and `workloads` (an installation).
   explicit SearchPath(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
 
   /// $TESSERA_HOME where it is set; `../share/tessera` beside the executable; the source tree it was built from.
@@ -33,6 +33,9 @@ class SearchPath {
   /// slash or the ending `.toml` is a path as it stands, anything else a name to look up. Throws InputError: no such file; or an unknown
   /// name with the nearest known one and the folders that were searched.
   [[nodiscard]] std::filesystem::path find(DescriptionFile kind, std::string_view name) const;
+
+  /// Whether a description of this kind comes with the program, or lies under $TESSERA_HOME, under that name.
+  [[nodiscard]] bool knows(DescriptionFile kind, std::string_view name) const;
 
   /// The description that find() finds, over all that it extends; it may extend any that is known by name.
   [[nodiscard]] TomlDocument load(DescriptionFile kind, std::string_view name) const;

@@ -1,6 +1,7 @@
 """Several drives under one host: what survives failures and power cuts, what is refused, and that it is the same every time."""
 
 import json
+import re
 
 import pytest
 from samples import REPOSITORY
@@ -153,6 +154,44 @@ def test_drives_of_unlike_capacity_count_as_the_smallest(tmp_path):
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "docs/studies/rebuild").glob("raid5*.toml")), ids=lambda file: file.stem)
 def test_the_arrays_of_the_study_are_arrays(file):
     assert "raid5 of 5 drives and 1 spare" in simulate("array", file, "--plan").stdout
+
+
+def test_arrays_that_come_with_the_program_are_listed_checked_and_found_by_name(tmp_path):
+    listed = json.loads(simulate("list", "arrays", "--json").stdout)
+    assert [entry["name"] for entry in listed] == ["mirror", "raid5-conventional", "raid5-shingled", "raid6-shingled"]
+    assert all(entry["summary"] for entry in listed)
+    assert simulate("check", "mirror").stdout.startswith("mirror is valid: mirror of 2 drives")
+    assert simulate("array", "mirror", "--plan").stdout.startswith("mirror of 2 drives")
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "mirror"\n[[failure]]\ndrive = 2\nat = "1 s"\n')
+    assert "expected a drive from 0 to 1 (no spare), found 2" in simulate("check", own, status=2).stderr
+    assert "unknown array 'mirrow'; did you mean 'mirror'?" in simulate("array", "mirrow", "--plan", status=2).stderr
+
+
+def test_check_of_an_array_says_what_a_run_would_refuse_and_how_much_it_holds(tmp_path):
+    file = array_file(tmp_path, "raid5", drives(3))
+    assert "raid5 of 3 drives" in simulate("check", file).stdout
+    whole = int(simulate("check", file, "--capacity").stdout)
+    row = int(simulate("check", file, "--set", "array.kind=jbod", "--capacity").stdout)
+    assert 2 * row - 3 * 16384 * 3 < 3 * whole <= 2 * row  # a third is parity; what is less than a chunk is left over
+    assert "expected at least 4" in simulate("check", file, "--set", "array.kind=raid6", status=2).stderr
+    assert "is an array; expected no --layer" in simulate("check", file, "--layer", "cmr", status=2).stderr
+    trace = tmp_path / "far.csv"
+    trace.write_text(f"0,r,{whole // 512},8\n1,r,0,8\n")
+    columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512")
+    assert "1 request ends past the array's capacity" in simulate("check", file, "--trace", trace, *columns).stdout
+
+
+def test_the_schema_of_array_files_has_all_that_one_may_say(tmp_path):
+    schema = json.loads(simulate("list", "parameters", "--arrays", "--schema").stdout)
+    properties = schema["properties"]
+    assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "drive", "failure", "power_cut"} == set(properties)
+    drive = properties["drive"]["items"]
+    assert set(drive["properties"]) == {"description", "layer", "count", "spare", "settings"} and drive["additionalProperties"] is False
+    assert set(properties["power_cut"]["items"]["properties"]) == {"at", "drives"}
+    assert properties["array"]["properties"]["kind"]["enum"] == ["jbod", "mirror", "raid5", "raid6"]
+    values = simulate("list", "parameters", array_file(tmp_path, "raid6", drives(4))).stdout
+    assert re.search(r'array\.kind +"raid6" \(default "raid5"\)', values), values
 
 
 REFUSED = {

@@ -151,6 +151,6 @@ def test_a_trace_is_read_too_with_what_it_is_taken_for_and_whether_it_fits(tmp_p
     trace.write_text("10,hm,0,Write,4096,4096,1\n20,hm,0,Read,9000000000000,512,1\n")
     lines = simulate("check", "demo", "--trace", trace).stdout.splitlines()
     assert f"{trace}: 2 requests, read as msr (rate 1,000,000/s)" in lines
-    assert lines[-1].startswith("warning: 1 requests end past the drive's capacity of ")
+    assert lines[-1].startswith("warning: 1 request ends past the drive's capacity of ")
     trace.write_text("10,hm,0,Write,4096,0,1\n")
     assert f"{trace}:1: the size is 0" in simulate("check", "demo", "--trace", trace, status=2).stderr

@@ -181,8 +181,8 @@ def register(app: typer.Typer) -> None:
     app.command("compare", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
     app.command("explain")(explain)
     for name, doc in (
-        ("list", "List drives, layers, workloads, formats or parameters."),
-        ("check", "Validate a drive description."),
+        ("list", "List drives, layers, workloads, arrays, formats or parameters."),
+        ("check", "Validate the description of a drive or an array."),
         ("convert", "Write a block trace as a NumPy file."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))

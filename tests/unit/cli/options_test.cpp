@@ -372,9 +372,11 @@ TEST_CASE("list knows its subjects and which options belong to which") {
   CHECK(parameters.drive == "common");
   CHECK(parameters.format == ListFormat::schema);
   CHECK(parsed_as<ListOptions>({"list", "parameters", "--markdown"}).format == ListFormat::markdown);
-  CHECK(message({"list"}) == "tessera-sim list: expected one of drives, layers, workloads, formats, parameters");
+  CHECK(parsed_as<ListOptions>({"list", "parameters", "--arrays"}).arrays);
+  CHECK(message({"list", "arrays", "--arrays"}) == "tessera-sim list: --arrays belongs to 'list parameters'");
+  CHECK(message({"list"}) == "tessera-sim list: expected one of drives, layers, workloads, arrays, formats, parameters");
   CHECK(message({"list", "drive"}) ==
-        "WHAT: unknown value 'drive'; did you mean 'drives'? known: drives, layers, workloads, formats, parameters");
+        "WHAT: unknown value 'drive'; did you mean 'drives'? known: drives, layers, workloads, arrays, formats, parameters");
   CHECK(message({"list", "drives", "common"}) == "tessera-sim list: DRIVE belongs to 'list parameters'");
   CHECK(message({"list", "layers", "--schema"}) == "tessera-sim list: --schema belongs to 'list parameters'");
   CHECK(message({"list", "parameters", "--json", "--schema"}) ==
