@@ -39,7 +39,12 @@ GROUPS = {
 CAUSES = {
     "host": "own work", "requests": "other requests", "cleaning": "cleaning", "rmw": "read-modify-write", "checkpoint": "checkpoint",
     "move": "moves of tracks", "destage": "destage", "read_ahead": "read-ahead", "recovery": "recovery", "background": "background work",
+    "tags": "waits for tags", "flash": "waits at the flash",
 }  # fmt: skip
+
+
+# Of these, what hosts' requests do to one another: alone they are no news.
+OF_HOSTS = {CAUSES[cause] for cause in ("host", "requests", "tags", "flash")}
 
 
 def cause_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:

@@ -41,8 +41,8 @@ constexpr Word words[] = {
 }  // namespace
 
 const char* to_string(Cause cause) {
-  static constexpr const char* names[causes] = {"host", "requests", "cleaning",   "rmw",      "checkpoint",
-                                                "move", "destage",  "read_ahead", "recovery", "background"};
+  static constexpr const char* names[causes] = {"host",    "requests",   "cleaning", "rmw",        "checkpoint", "move",
+                                                "destage", "read_ahead", "recovery", "background", "tags",       "flash"};
   return names[static_cast<std::size_t>(cause)];
 }
 

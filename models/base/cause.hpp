@@ -8,7 +8,7 @@ namespace tessera {
 
 enum class Cause : std::uint8_t {
   host,        ///< the request's own work
-  requests,    ///< work for other host requests
+  requests,    ///< work for other host requests, but for those at the flash
   cleaning,    ///< room was made: cleaning, merge, collection, eviction
   rmw,         ///< a read-modify-write of what overlaps or surrounds the sectors written
   checkpoint,  ///< a table or log was written down, or its room given back
@@ -17,6 +17,8 @@ enum class Cause : std::uint8_t {
   read_ahead,  ///< the read cache read on
   recovery,    ///< bad sectors, commands sent again, the power off, the boot
   background,  ///< other background work
+  tags,        ///< other host requests had all tags, or the replay policy held it back
+  flash,       ///< other host requests' commands at the flash
   count_
 };
 inline constexpr std::size_t causes = static_cast<std::size_t>(Cause::count_);

@@ -21,6 +21,12 @@ bool ended_by_others(LifePhase phase) {
   }
 }
 
+/// Of a wait that another request's own work has ended.
+Cause of_other_request(LifePhase wait) {
+  if (wait == LifePhase::cleaning) return Cause::cleaning;
+  return wait == LifePhase::flash_queue ? Cause::flash : Cause::requests;
+}
+
 }  // namespace
 
 bool TaskWork::does(const FirmwareEvent& event) const {
@@ -74,7 +80,7 @@ void Executor::account_wait(const DeviceWait& wait, Picoseconds until) {
     const TaskWork& work = current_->work;
     if (life != nullptr && life->works_for == Cause::host) {
       Cause task = work.task;
-      if (task == Cause::host && work.serves != life) task = wait.phase == LifePhase::cleaning ? Cause::cleaning : Cause::requests;
+      if (task == Cause::host && work.serves != life) task = of_other_request(wait.phase);
       Picoseconds as_such = until - life->mark;
       work.each_piece(life->mark, until, [&](Cause cause, Picoseconds begin, Picoseconds end) {
         life->charge(cause, end - begin);

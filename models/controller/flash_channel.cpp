@@ -67,7 +67,7 @@ Cause FlashChannel::work_before(const FlashBatch& batch) const {
   for (const FlashBatch* other : active_) {
     const RootTask& root = *other->wait.root;
     if (root.work.now != Cause::host) return root.work.now;
-    if (root.work.serves != life) cause = Cause::requests;
+    if (root.work.serves != life) cause = Cause::flash;
   }
   return cause;
 }

@@ -54,6 +54,8 @@ const char* meaning(Cause cause) {
     case Cause::read_ahead: return "the read cache reading ahead";
     case Cause::recovery: return "bad sectors, repeats, lost power or the boot";
     case Cause::background: return "other background work";
+    case Cause::tags: return "other host requests that had all tags, or the replay policy";
+    case Cause::flash: return "other host requests at the flash";
     case Cause::count_: break;
   }
   return "";
@@ -61,9 +63,9 @@ const char* meaning(Cause cause) {
 
 constexpr std::uint64_t no_cause = causes;  // of a record of a log that does not know any
 
-/// The number of records where the file begins with the header of such a log.
-std::optional<std::uint64_t> records_of(std::ifstream& in, bool with_causes) {
-  std::string header(requests_header(0, with_causes).size(), '\0');
+/// The number of records where the file begins with the header of a log that knows the first `known` causes.
+std::optional<std::uint64_t> records_of(std::ifstream& in, std::size_t known) {
+  std::string header(requests_header(0, known).size(), '\0');
   in.clear();
   in.seekg(0);
   in.read(header.data(), static_cast<std::streamsize>(header.size()));
@@ -71,17 +73,18 @@ std::optional<std::uint64_t> records_of(std::ifstream& in, bool with_causes) {
   const std::size_t at = header.find(shape);
   if (!in || at == std::string::npos) return std::nullopt;
   const std::uint64_t records = std::strtoull(header.c_str() + at + shape.size(), nullptr, 10);
-  return header == requests_header(records, with_causes) ? std::optional(records) : std::nullopt;
+  return header == requests_header(records, known) ? std::optional(records) : std::nullopt;
 }
 
 RequestRecord find_record(const std::filesystem::path& path, std::uint64_t number) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error(path.string(), 0, "cannot be read; was the run made with --requests?");
-  std::size_t record_bytes = offsetof(RequestRecord, cause);
-  std::optional<std::uint64_t> found = records_of(in, false);
-  if (!found) {
-    record_bytes = sizeof(RequestRecord);
-    found = records_of(in, true);
+  std::size_t record_bytes = 0;
+  std::optional<std::uint64_t> found;
+  for (const std::size_t known : {std::size_t{0}, causes_of_older_logs, causes}) {
+    if (found) break;
+    record_bytes = known == 0 ? offsetof(RequestRecord, cause) : offsetof(RequestRecord, by_cause) + known * sizeof(std::uint64_t);
+    found = records_of(in, known);
   }
   if (!found) throw input_error(path.string(), 0, "is not a request log of this version");
   const std::uint64_t records = *found;

@@ -10,15 +10,15 @@ namespace tessera {
 
 static_assert(std::endian::native == std::endian::little, "records are written as they lie in memory");
 
-std::string requests_header(std::uint64_t records, bool with_causes) {
+std::string requests_header(std::uint64_t records, std::size_t known) {
   std::string fields =
       "('number', '<u8'), ('lba', '<u8'), ('blocks', '<u4'), ('op', '<u2'), ('status', '<u2'), "
       "('arrival', '<u8'), ('issue', '<u8'), ('completion', '<u8')";
   for (std::size_t phase = 0; phase < life_phases; ++phase)
     fields += ", ('" + std::string(to_string(static_cast<LifePhase>(phase))) + "', '<u8')";
-  if (!with_causes) return npy_header(fields, records);
+  if (known == 0) return npy_header(fields, records);
   fields += ", ('cause', '<u8')";
-  for (std::size_t cause = 0; cause < causes; ++cause)
+  for (std::size_t cause = 0; cause < known; ++cause)
     fields += ", ('cause_" + std::string(to_string(static_cast<Cause>(cause))) + "', '<u8')";
   return npy_header(fields, records);
 }

@@ -29,9 +29,12 @@ struct RequestRecord {
 };
 static_assert(sizeof(RequestRecord) == 48 + 8 * (life_phases + 1 + causes), "the record has no padding");
 
-/// The header of a .npy file (format 1.0) with `records` records; its length does not depend on the number. Logs of versions that did not
-/// know causes have records that end before them.
-[[nodiscard]] std::string requests_header(std::uint64_t records, bool with_causes = true);
+/// Logs of versions that did not know all causes have records that end before those, or before `cause`: so many causes were known once.
+inline constexpr std::size_t causes_of_older_logs = static_cast<std::size_t>(Cause::tags);
+
+/// The header of a .npy file (format 1.0) with `records` records that know the first `known` causes; its length does not depend on
+/// `records`.
+[[nodiscard]] std::string requests_header(std::uint64_t records, std::size_t known = causes);
 
 class RequestsLog final : public RequestObserver {
  public:

@@ -172,6 +172,22 @@ std::string media_work(const MetricSet& metrics) {
   return most.first < worth_a_word ? "" : " (" + std::string(name_of(most.second)) + " " + percent_text(most.first) + ")";
 }
 
+/// Waits for tags or at the flash that are most of all requests' latency, which no resource's share shows: "; waits for tags: 93 % of the
+/// latency".
+std::string waits(const MetricSet& metrics) {
+  constexpr double most = 0.5;
+  const double latency = value_of(metrics, "host.latency.mean").value_or(0) * value_of(metrics, "host.served").value_or(0);
+  std::string text;
+  for (const Cause cause : {Cause::tags, Cause::flash}) {
+    double waited = 0;
+    for (const char* const ops : {"read", "write"})
+      waited += value_of(metrics, std::string("host.") + ops + "s").value_or(0) *
+                value_of(metrics, std::string("host.") + ops + ".cause." + to_string(cause)).value_or(0);
+    if (waited > most * latency) text += "; " + std::string(name_of(cause)) + ": " + percent_text(waited / latency) + " of the latency";
+  }
+  return text;
+}
+
 std::string bound_by(const MetricSet& metrics) {
   constexpr double worth_a_word = 0.001;
   std::vector<std::pair<double, const char*>> shares;
@@ -182,7 +198,7 @@ std::string bound_by(const MetricSet& metrics) {
   std::string text;
   for (const auto& [share, name] : shares)
     text += (text.empty() ? "" : ", ") + std::string(name) + " " + percent_text(share) + (name == media ? media_work(metrics) : "");
-  return text;
+  return text.empty() ? text : text + waits(metrics);
 }
 
 std::string latency_text(const MetricSet& metrics, const std::vector<Percentile>& percentiles) {

@@ -1,6 +1,7 @@
 #include "platforms/output/time_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -91,8 +92,10 @@ std::vector<Group> causes_of(const MetricLookup& metric, const std::string& pref
 /// Whether work other than the host's is worth a word.
 bool held_up(const std::vector<Group>& times) {
   double others = 0;
-  for (const auto& [name, ms] : times)
-    if (name != name_of(Cause::host) && name != name_of(Cause::requests)) others += ms;
+  for (const auto& [name, ms] : times) {
+    const auto of_host = [&name](Cause cause) { return name == name_of(cause); };
+    if (!std::ranges::any_of(std::array{Cause::host, Cause::requests, Cause::tags, Cause::flash}, of_host)) others += ms;
+  }
   return others > 0 && others >= worth_a_word * sum_of(times);
 }
 
@@ -116,6 +119,8 @@ const char* name_of(Cause cause) {
     case Cause::read_ahead: return "read-ahead";
     case Cause::recovery: return "recovery";
     case Cause::background: return "background work";
+    case Cause::tags: return "waits for tags";
+    case Cause::flash: return "waits at the flash";
     case Cause::count_: break;
   }
   return "";

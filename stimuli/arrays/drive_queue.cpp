@@ -63,7 +63,7 @@ void DriveQueue::issue(std::deque<Waiting>& queue) {
   request.aborted = false;
   request.attempts = 0;
   request.life.begin(next.since);
-  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::tags);
   request.life.issue = timeline_.now();
   drive_.issue(request);
 }
@@ -108,7 +108,7 @@ void DriveQueue::fail() {
       request.blocks = next.command.blocks;
       request.status = Status::aborted;
       request.life.begin(next.since);
-      request.life.account(LifePhase::host_queue, now, Cause::requests);
+      request.life.account(LifePhase::host_queue, now, Cause::tags);
       statistics_.lost(now);
       next.command.receiver->answered(next.command.part, request);
     }

@@ -52,7 +52,7 @@ void DriveCommands::issue(std::deque<Waiting>& queue) {
   request.aborted = false;
   request.attempts = 0;
   request.life.begin(next.since);
-  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::tags);
   request.life.issue = timeline_.now();
   drive_.issue(request);
 }

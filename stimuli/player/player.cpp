@@ -63,7 +63,7 @@ bool Player::issue_first_waiting() {
   request.tag = free_tags_.back();
   free_tags_.pop_back();
   at_drive_[request.tag] = &request;
-  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::requests);
+  request.life.account(LifePhase::host_queue, timeline_.now(), Cause::tags);
   request.life.issue = timeline_.now();
   send(request);
   return true;

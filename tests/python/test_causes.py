@@ -31,8 +31,23 @@ def test_the_times_by_cause_sum_to_the_latency_of_each_request_whatever_happens_
 @pytest.mark.parametrize("layer", ["cmr", "mu-rmw", "media-cache", "tessera", "imr-rmw"])
 def test_a_request_alone_waits_for_no_other(tmp_path, layer):
     requests = run(tmp_path, "bare", "--layer", layer, *LOAD, "--limit", 300, "--replay", "closed:1").requests
-    assert seconds(requests, "requests").sum() == 0
+    assert all(seconds(requests, cause).sum() == 0 for cause in ("requests", "tags", "flash"))
     assert seconds(requests, "host").sum() > 0
+
+
+def test_a_wait_for_a_tag_is_told_from_one_for_other_requests_at_the_drive(tmp_path):
+    requests = run(tmp_path, "bare", "--layer", "cmr", *LOAD, "--limit", 300, "--replay", "queue:16", "--set", "host.tags=2").requests
+    assert (requests["cause_tags"] == requests["host_queue"]).all()
+    assert seconds(requests, "tags").sum() > seconds(requests, "requests").sum() > 0
+    slowest = int(requests["number"][requests["cause_tags"].argmax()])
+    assert "above all other host requests that had all tags, or the replay policy:" in simulate("explain", tmp_path, slowest).stdout
+
+
+def test_a_wait_at_the_flash_for_other_requests_is_told_from_one_at_the_platters(tmp_path):
+    more = ("--set", "firmware.write_cache.capacity=0 B", "--set", "nand.dies=1", "--set", "nand.channels=1")
+    requests = run(tmp_path, "bare", "--layer", "pore", *LOAD, "--limit", 300, "--replay", "queue:16", *more).requests
+    assert (requests["cause_flash"] <= requests["flash_queue"]).all()
+    assert seconds(requests, "flash").sum() > 0.5 * requests["flash_queue"].sum() / 1e12 > 0
 
 
 def test_causes_are_the_same_whatever_the_quantum(tmp_path):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from tessera.bound_by import cause_parts, time_parts, utilisations
+from tessera.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
 from tessera.charts import gallery
 from tessera.errors import InputError
 from tessera.families import YARDSTICK
@@ -87,7 +87,7 @@ def _where_time_goes(run: Run, ops: str) -> str:
         return ""
     said = f"A {ops} takes {_parts_text(mean)}; one of the slowest 1 % takes {_parts_text(slow)}."
     causes = cause_parts(run, ops, slowest=True)
-    return f"{said} Of those, {_shares_text(causes)}." if set(causes) - {"own work", "other requests"} else said
+    return f"{said} Of those, {_shares_text(causes)}." if set(causes) - OF_HOSTS else said
 
 
 def _parts_text(parts: Mapping[str, float]) -> str:

@@ -53,27 +53,35 @@ TEST_CASE("whose work a request waited for is told with the times, the most of i
   request.life.begin(1_s);
   request.life.account(LifePhase::link, 1_s + 1_ms);
   request.life.account(LifePhase::lock, 1_s + 9_ms, Cause::cleaning);
-  request.life.account(LifePhase::host_queue, 1_s + 10_ms, Cause::requests);
+  request.life.account(LifePhase::host_queue, 1_s + 10_ms, Cause::tags);
   log.on_complete(request, 1_s + 10_ms);
   log.close();
-  CHECK_THAT(explain_request(scratch.path(), 0), Contains("        10.00 ms  in all\n\n"
-                                                          "Whose work that was, above all room being made: cleaning, merge or collection:\n"
-                                                          "        1.000 ms  host: the request's own work\n"
-                                                          "        1.000 ms  requests: other host requests that came before it\n"
-                                                          "        8.000 ms  cleaning: room being made: cleaning, merge or collection\n"));
+  CHECK_THAT(explain_request(scratch.path(), 0),
+             Contains("        10.00 ms  in all\n\n"
+                      "Whose work that was, above all room being made: cleaning, merge or collection:\n"
+                      "        1.000 ms  host: the request's own work\n"
+                      "        8.000 ms  cleaning: room being made: cleaning, merge or collection\n"
+                      "        1.000 ms  tags: other host requests that had all tags, or the replay policy\n"));
 }
 
-TEST_CASE("logs of versions that did not know causes are still explained") {
+TEST_CASE("logs of versions that did not know causes, or not all, are still explained") {
   const test::Scratch scratch;
   RequestRecord record{};
   record.number = 7;
   record.completion = 5'000'000;
   record.phases.front() = 5'000'000;
-  std::ofstream(scratch / "requests.npy", std::ios::binary)
-      << requests_header(1, false) << std::string_view(reinterpret_cast<const char*>(&record), offsetof(RequestRecord, cause));
-  const std::string text = explain_request(scratch.path(), 7);
-  CHECK_THAT(text, Contains("5.000 us  in all\n"));
-  CHECK_THAT(text, !Contains("Whose work"));
+  record.by_cause[1] = 5'000'000;
+  record.cause = 1;
+  const auto explained = [&](std::size_t known, std::size_t bytes) {
+    std::ofstream(scratch / "requests.npy", std::ios::binary)
+        << requests_header(1, known) << std::string_view(reinterpret_cast<const char*>(&record), bytes);
+    return explain_request(scratch.path(), 7);
+  };
+  const std::string without = explained(0, offsetof(RequestRecord, cause));
+  CHECK_THAT(without, Contains("5.000 us  in all\n"));
+  CHECK_THAT(without, !Contains("Whose work"));
+  CHECK_THAT(explained(causes_of_older_logs, offsetof(RequestRecord, by_cause) + 8 * causes_of_older_logs),
+             Contains("5.000 us  requests: other host requests that came before it\n"));
 }
 
 TEST_CASE("what the firmware did during the request is told with it, and nothing else") {
