@@ -158,8 +158,10 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   const MediaStep& step = chain.steps()[chain.steps_done];
   ++(step.op == MediaOp::read ? served_.media_reads : served_.media_writes);
   (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
+  if (step.early != nullptr && supervisor_ != nullptr && supervisor_->armed()) [[unlikely]]
+    step.early->count = 0;  // of a sector that was relocated the old copy passes
   if (guard_ != nullptr && step.op == MediaOp::read) [[unlikely]]
-    guard_->stored(step.data);
+    for (const DataSpan& data : {step.data, step.early != nullptr ? step.early->place : DataSpan()}) guard_->stored(data);
   if (step.op == MediaOp::read && step.data.buffer != nullptr && step.data.buffer->read_flow().is_open()) note_arrival(step, timing);
   if (quiet_) {
     current_ = nullptr;
@@ -187,7 +189,10 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
 /// the revolutions that are lost because the FIFO ran over or empty: the rest of the run passes the head again for each.
 Picoseconds DiskChannel::move_data(const MediaStep& step, const MediaBreakdown& timing) {
   if (step_status_ == Status::rule_violation || step_status_ == Status::aborted) return {};
-  const DmaGrant grant = dma_.disk_moved(step, timing.transfer);
+  Picoseconds passing = timing.transfer;
+  if (step.early != nullptr) [[unlikely]]
+    passing += passing * step.early->count / step.run.count;
+  const DmaGrant grant = dma_.disk_moved(step, passing);
   if (step.op == MediaOp::read) landed_ = std::max(landed_, grant.end);
   if (grant.behind <= fifo_) return {};
   const std::uint64_t turns = (grant.behind.value() - 1) / fifo_.value();

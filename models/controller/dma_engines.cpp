@@ -18,6 +18,7 @@ DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing) {
     transfer.bytes = Bytes(step.system.size());
   }
   transfer.bytes += Bytes(header_bytes) * (step.headers.size() + (step.header != nullptr ? 1 : 0));
+  if (step.early != nullptr) transfer.bytes += memory_.bytes_of(step.early->count);
   return price(transfer);
 }
 

@@ -53,6 +53,9 @@ class TranslationLayer {
   /// A host write of `run` has arrived and will be carried out, behind whatever cache is in front of the layer: statistics alone.
   virtual void received(LogicalRun) {}
   virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
+  /// As read(), and keeps what passes under the head in front of `run` and holds the sectors before it, as far as `early` has room. A layer
+  /// that does not know which those are keeps none.
+  virtual Task<Status> read_early(LogicalRun run, DataSpan data, [[maybe_unused]] EarlySectors& early) { return read(run, data); }
   /// As read(), of a task for which no host waits: on the platters hosts' commands may go first.
   virtual Task<Status> read_behind(LogicalRun run, DataSpan data) { return read(run, data); }
   /// Complete when the data is as durable as the drive promises.

@@ -175,6 +175,24 @@ Status MediaDevice::read_run() {
   return defect ? Status::media_error : status;
 }
 
+/// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.
+void MediaDevice::read_early() {
+  EarlySectors& early = *step_->early;
+  early.count = 0;
+  const std::uint32_t first = step_->run.first;
+  const std::uint32_t most = step_->run.count == shape_.sectors() ? 0 : std::min(early.place.count, first);
+  const auto good = [&](std::uint32_t sector) {
+    return Picoseconds(geometry_.passing(shape_, sector, first - sector)) <= timing_.rotation && ok(store_.status(track_, sector)) &&
+           !faults_.spoils(track_, sector);
+  };
+  while (early.count < most && good(first - early.count - 1)) ++early.count;
+  if (early.count == 0) return;
+  const DataSpan place = early.place.part(early.place.count - early.count, early.count);
+  clear_lost(place);
+  static_cast<void>(store_.read(track_, first - early.count, early.count, content_of(place)));
+  statistics_.regions[group_->region].sectors_read += early.count;
+}
+
 /// Adds the step's time up to `until`, no later than its end, to the state in which it was spent.
 void MediaDevice::account(Picoseconds until) {
   const Picoseconds elapsed = until - begin_;
@@ -196,6 +214,8 @@ Status MediaDevice::finish() {
   } else {
     account(timing_.end);
     status = given_up_ ? Status::aborted : step_->op == MediaOp::read ? read_run() : write_run();
+    if (step_->early != nullptr && !given_up_) [[unlikely]]
+      read_early();
   }
   step_ = nullptr;
   if (observer_ != nullptr || Signal::anyone_watches()) [[unlikely]]

@@ -147,6 +147,7 @@ class MediaDevice {
   void write_part(std::uint32_t offset, std::uint32_t count);
   void damage_from(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] Status read_run();
+  void read_early();
   void brought(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] bool read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void not_delivered(std::uint32_t offset);

@@ -59,6 +59,9 @@ class MediaFaults {
     }
   }
 
+  /// Whether anything is known of the sector that may keep it from being read. Drawn errors meet what is asked for only.
+  [[nodiscard]] bool spoils(std::uint64_t track, std::uint32_t sector) const { return spots_.contains(key(track, sector)); }
+
   /// The first sector at which the drive notices that a write failed; `none` where it notices nothing. Drawn faults are met by
   /// `whole` writes only, not by those that a power cut ends.
   static constexpr std::uint32_t none = ~std::uint32_t{0};

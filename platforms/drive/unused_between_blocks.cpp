@@ -39,6 +39,7 @@ void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
               {cache + "capacity", cache + "durability", cache + "order", cache + "edges", cache + "high_mark", cache + "low_mark",
                cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
               true);
+  reasons.add(layer.name() != "cmr", "the layer " + layer.name() + " keeps nothing in front of a read", {"firmware.read_cache.zero_latency"});
   const std::string own = layer_section(layer.name());
   // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
   reasons.add(layer.has_buffer() && has_write_cache(config),

@@ -91,11 +91,23 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
 }
 
 /// A read of the host that goes to the platters.
-Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data) {
+Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data, EarlySectors* early) {
   ++below_;
-  const Status status = co_await inner_.read(run, data);
+  Status status;
+  if (early != nullptr)
+    status = co_await inner_.read_early(run, data, *early);
+  else
+    status = co_await inner_.read(run, data);
   --below_;
   co_return status;
+}
+
+/// In a segment that begins with `run`: none where it does not, or all room is for the read and the first step of its read-ahead.
+EarlySectors ReadCache::room_in_front(Segment& segment, LogicalRun run) {
+  const std::uint64_t behind = run.count + std::uint64_t{config_.read_ahead_step};
+  if (!config_.zero_latency || !config_.keep_delivered || segment.held.first() != run.first || behind >= config_.segment_sectors) return {};
+  const auto room = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.segment_sectors - behind, run.first.value()));
+  return {segment.held.room_in_front(room)};
 }
 
 /// Every segment has steps under way, or none could hold the run. One may have become free by the time that the data is here.
@@ -124,11 +136,17 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
   ++segment.steps;
   segment.reading = true;
   segment.next = segment.end = segment.kept_from = rest.end();
+  EarlySectors early = room_in_front(segment, rest);
+  segment.from = segment.held.first() - early.place.count;
   // Spawned, a step runs when this task waits: it is queued right after the host's read.
   if (looks_ahead && config_.read_ahead_start == ReadAheadStart::with_read) extend_read_ahead(segment, run);
-  const Status status = co_await read_below(rest, rest_data);
+  const Status status = co_await read_below(rest, rest_data, early.place.count != 0 ? &early : nullptr);
   segment.reading = false;
   const bool grown = ok(status) && !segment.stale && segment.held.end() == rest.first;
+  if (grown && early.count != 0) {
+    segment.held.grow_in_front(early.count);
+    early_sectors_ += early.count;
+  }
   if (grown) take_in(segment, rest, rest_data);
   if (!grown) give_up(segment);
   step_ended(segment);
@@ -233,7 +251,8 @@ void ReadCache::forget(LogicalRun run) {
   ports_.cpu.scan(segments_.size());
   for (Segment& segment : segments_) {
     const bool read_by_now = segment.steps != 0 && run.first < segment.next && segment.held.end() < run.end();
-    if (!config_.writes_end_segments && !read_by_now && !segment.held.overlaps(run.first, run.end())) continue;
+    const bool read_early = segment.reading && run.first < segment.held.first() && segment.from < run.end();
+    if (!config_.writes_end_segments && !read_by_now && !read_early && !segment.held.overlaps(run.first, run.end())) continue;
     if (segment.steps != 0)
       segment.stale = true;
     else

@@ -11,8 +11,9 @@
 // for them: with 32 sequential reads of the host under way each is one. Any other command that needs the platters ends it: steps under
 // way are given up under the head, and none begins while such a command waits. A read that finds only its first sectors in a segment
 // reads the others.
-// Not modelled: sectors before the request that pass under a head that landed early; segments of varying size; a segment that the
-// write cache would take.
+// With `zero_latency` a read that takes a new segment keeps as well what lies before it on its track and passes under a head that has
+// landed early, as far as the layer knows its tracks and the segment has room next to the first step of the read-ahead. Not modelled:
+// segments of varying size; a segment that the write cache would take.
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -40,6 +41,7 @@ struct ReadCacheConfig {
   ReadAheadOn read_ahead_on = ReadAheadOn::any_read;
   bool extend_at_hit = true;
   bool keep_delivered = true;
+  bool zero_latency = false;
   bool writes_end_segments = false;
 
   void describe(ParameterVisitor& visitor);
@@ -76,6 +78,7 @@ class ReadCache final : public TranslationLayer {
     std::uint64_t used = 0;   ///< order of the last use
     LogicalSector next;       ///< that the read-ahead asks for;
     LogicalSector end;        ///< not that one any more
+    LogicalSector from;       ///< the first that the read under way may bring in front of what is held
     LogicalSector kept_from;  ///< sectors before it are the host's alone: they need no room where delivered ones are given up
     std::uint32_t steps = 0;  ///< under way, the host's read among them: the segment may be read, but not refilled
     bool reading = false;     ///< a read of the host that the segment grows by is under way
@@ -99,7 +102,8 @@ class ReadCache final : public TranslationLayer {
   void step_ended(Segment& segment);
   void serve(Segment& segment, LogicalRun run, DataSpan data);
   void take_in(Segment& segment, LogicalRun run, DataSpan data);
-  Task<Status> read_below(LogicalRun run, DataSpan data);
+  Task<Status> read_below(LogicalRun run, DataSpan data, EarlySectors* early = nullptr);
+  [[nodiscard]] EarlySectors room_in_front(Segment& segment, LogicalRun run);
   Task<Status> read_without_segment(LogicalRun run, DataSpan data);
   Task<Status> read_on(Segment& segment, LogicalRun run, DataSpan data, bool looks_ahead);
 
@@ -114,6 +118,7 @@ class ReadCache final : public TranslationLayer {
   std::uint64_t hits_ = 0;
   std::uint64_t partial_hits_ = 0;
   std::uint64_t misses_ = 0;
+  std::uint64_t early_sectors_ = 0;
 };
 
 }  // namespace tessera

@@ -7,6 +7,11 @@ void ReadCacheConfig::describe(ParameterVisitor& visitor) {
   const UnusedWhere without_cache(visitor, segments == 0, "firmware.read_cache.segments is 0");
   visitor.field("segment_sectors", segment_sectors, {1, 65536}, "drive sectors per segment");
   visitor.field("keep_delivered", keep_delivered, "whether sectors stay in their segment after the host has read them");
+  {
+    const UnusedWhere given_up(visitor, !keep_delivered, "firmware.read_cache.keep_delivered is false");
+    visitor.field("zero_latency", zero_latency,
+                  "whether sectors in front of a read that misses, which pass under a head that has landed early, stay in its segment");
+  }
   visitor.field("writes_end_segments", writes_end_segments, "whether a write empties every segment, not only those that hold its sectors");
   visitor.field("read_ahead", read_ahead, {0, 65536}, "drive sectors read beyond a read that missed, as far as the segment has room");
   const UnusedWhere without_read_ahead(visitor, read_ahead == 0, "firmware.read_cache.read_ahead is 0");

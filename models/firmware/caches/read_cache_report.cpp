@@ -9,6 +9,9 @@ void ReadCache::report(MetricSet& metrics) const {
                 "reads whose first sectors a segment held and whose others came from the platters");
   metrics.count("read_cache.misses", static_cast<double>(misses_), "1",
                 "reads of which no segment of the read cache held the first sector");
+  if (config_.zero_latency && config_.keep_delivered)
+    metrics.count("read_cache.early_sectors", static_cast<double>(early_sectors_), "sectors",
+                  "sectors in front of reads that passed under the head before them and stayed in segments");
   inner_.report(metrics);
 }
 

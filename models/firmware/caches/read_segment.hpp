@@ -52,6 +52,17 @@ class ReadSegment {
     run_ = {run_.first + excess, run_.count - excess};
   }
 
+  /// Where sectors in front of the first would lie, as far as there is room for `count` of them in one piece.
+  [[nodiscard]] DataSpan room_in_front(std::uint32_t count) {
+    const std::uint32_t end = slot_ == 0 ? capacity() : slot_;
+    const std::uint32_t room = std::min(count, end);
+    return buffer_.part(end - room, room);
+  }
+  /// The last `count` sectors of that room are here now.
+  void grow_in_front(std::uint32_t count) {
+    run_ = {run_.first - count, run_.count + count};
+    slot_ = (slot_ + capacity() - count) % capacity();
+  }
   /// The sectors behind end() up to `sector` are here now.
   void grow_to(LogicalSector sector) { run_.count = static_cast<std::uint32_t>(sector - run_.first); }
 

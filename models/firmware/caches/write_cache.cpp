@@ -239,7 +239,25 @@ bool WriteCache::holds(LogicalRun run) {
 
 bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
 
-Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
+/// How many sectors at the end of `run` the inner layer has as they were written last.
+std::uint32_t WriteCache::written_home(LogicalRun run) {
+  std::uint32_t home = run.count;
+  for (std::uint32_t done = 0; done < run.count;) {
+    const Gap gap = gap_before({run.first + done, run.count - done});
+    done += gap.count + 1;
+    if (gap.slot != DramLists::none && holds_unwritten(slots_.read(gap.slot))) home = run.count - done;
+  }
+  return home;
+}
+
+Task<Status> WriteCache::read_early(LogicalRun run, DataSpan data, EarlySectors& early) {
+  const std::uint32_t room = early.place.count;
+  const std::uint32_t home = gap_before({run.first, 1}).count == 0 ? 0 : written_home({run.first - room, room});
+  early.place = early.place.part(room - home, home);
+  return read_parts(run, data, home == 0 ? nullptr : &early);
+}
+
+Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors* early) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun rest{run.first + done, run.count - done};
     const Gap gap = gap_before(rest);
@@ -264,6 +282,8 @@ Task<Status> WriteCache::read(LogicalRun run, DataSpan data) {
       Status status = Status::ok;
       if (lacks_blocks(missing))
         status = co_await read_lacking(missing, part);
+      else if (early != nullptr && done == 0)
+        status = co_await inner_.read_early(missing, part, *early);
       else
         status = co_await inner_.read(missing, part);
       if (!ok(status)) co_return status;

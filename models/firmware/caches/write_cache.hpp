@@ -92,7 +92,8 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_parts(run, data, nullptr); }
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// Every sector is in the cache.
   bool holds(LogicalRun run) override;
@@ -207,6 +208,8 @@ class WriteCache final : public TranslationLayer {
   bool drop_lost(Index first, std::uint32_t count);
   void rebuild();
 
+  Task<Status> read_parts(LogicalRun run, DataSpan data, EarlySectors* early);
+  [[nodiscard]] std::uint32_t written_home(LogicalRun run);
   Task<Status> write_part(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> fill(LogicalRun run, Filling filling);
   Task<Status> write_through(LogicalRun run, DataSpan data, WriteOptions options);

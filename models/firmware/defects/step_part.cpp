@@ -4,6 +4,7 @@ namespace tessera {
 
 MediaStep part_of_step(const MediaStep& step, std::uint32_t first, std::uint32_t count, const MediaPort& media) {
   MediaStep part = step;
+  part.early = nullptr;
   if (first != 0 || (count != step.run.count && step.hint == StepHint::whole_track)) part.hint = StepHint::position;
   part.run = {step.run.track, (step.run.first + first) % media.sectors_on(step.run.track), count};
   if (step.data.buffer != nullptr) part.data = step.data.part(first, count);

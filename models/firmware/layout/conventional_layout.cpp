@@ -70,6 +70,14 @@ PhysicalRun ConventionalLayout::piece(LogicalRun run) const {
           static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, left))};
 }
 
+bool ConventionalLayout::keep_on_track(LogicalSector first, EarlySectors& early) const {
+  const std::uint32_t in_front = piece({first, 1}).first;
+  const std::uint64_t numbered = first.value() - segment_of(first).first;
+  const auto left = static_cast<std::uint32_t>(std::min<std::uint64_t>({early.place.count, in_front, numbered}));
+  early.place = early.place.part(early.place.count - left, left);
+  return left != 0;
+}
+
 std::optional<LogicalSector> ConventionalLayout::logical(PhysicalSector sector) const {
   for (const Segment& segment : segments_) {
     if (sector.track.radius < segment.first_radius || sector.track.radius >= segment.first_radius + segment.radii) continue;

@@ -24,6 +24,9 @@ class ConventionalLayout {
   [[nodiscard]] std::uint64_t sectors() const { return sectors_; }
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
   [[nodiscard]] PhysicalRun piece(LogicalRun run) const;
+  /// Takes from the room in `early` what is not for sectors on the track of `first` that are numbered one after another up to it; whether
+  /// any is left.
+  [[nodiscard]] bool keep_on_track(LogicalSector first, EarlySectors& early) const;
   /// The number of a physical sector, or nothing where it has none.
   [[nodiscard]] std::optional<LogicalSector> logical(PhysicalSector sector) const;
 

@@ -33,6 +33,13 @@ enum class MediaClass : std::uint8_t { host, dependent, background, recovery };
 inline constexpr std::size_t header_bytes = 64;
 using SectorHeader = std::array<std::byte, header_bytes>;
 
+/// Room for the sectors in front of a read on its track: those that pass under the head between its landing and the read's first sector are
+/// read as well. What cannot be read ends them.
+struct EarlySectors {
+  DataSpan place;           ///< its last sector is the one directly in front of the read
+  std::uint32_t count = 0;  ///< that were read, the last of `place`; set when the read ends
+};
+
 /// One run on one track.
 struct MediaStep {
   MediaOp op = MediaOp::read;
@@ -42,6 +49,7 @@ struct MediaStep {
   std::span<std::byte> system;        ///< firmware's own bytes (journal, checkpoint): run.count whole sectors, or empty
   SectorHeader* header = nullptr;     ///< written to, or read from, the last sector of the run; may be null
   std::span<SectorHeader> headers{};  ///< written to, or read from, each sector of the run; empty where `header` is set or none is wanted
+  EarlySectors* early = nullptr;      ///< of a read; null where none are wanted
 };
 
 /// Where the time of a chain went; parts of submit-to-completion that sum to it.

@@ -13,18 +13,22 @@ Task<Status> Cmr::trim(LogicalRun) { co_return Status::ok; }
 
 Task<Status> Cmr::read(LogicalRun run, DataSpan data) { return transfer(MediaOp::read, run, data, MediaClass::host); }
 
+Task<Status> Cmr::read_early(LogicalRun run, DataSpan data, EarlySectors& early) {
+  return transfer(MediaOp::read, run, data, MediaClass::host, layout_.keep_on_track(run.first, early) ? &early : nullptr);
+}
+
 Task<Status> Cmr::write(LogicalRun run, DataSpan data, WriteOptions options) {
   return transfer(MediaOp::write, run, data, options.background ? MediaClass::background : MediaClass::host);
 }
 
-Task<Status> Cmr::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority) {
+Task<Status> Cmr::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, EarlySectors* early) {
   MediaChain chain(priority);
   for (std::uint32_t done = 0; done < run.count;) {
     chain.clear();
     while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
       ports_.cpu.array();
       const PhysicalRun piece = layout_.piece({run.first + done, run.count - done});
-      chain.add({op, StepHint::position, piece, data.part(done, piece.count), {}, nullptr});
+      chain.add({op, StepHint::position, piece, data.part(done, piece.count), {}, nullptr, {}, done == 0 ? early : nullptr});
       done += piece.count;
     }
     const Status status = co_await ports_.media.run(chain);

@@ -21,6 +21,7 @@ class Cmr final : public TranslationLayer {
   Task<Status> format() override;
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   [[nodiscard]] bool streams_writes() const override { return true; }
   Task<Status> flush() override;
@@ -29,7 +30,7 @@ class Cmr final : public TranslationLayer {
   void report(MetricSet&) const override {}
 
  private:
-  Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority);
+  Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority, EarlySectors* early = nullptr);
 
   Ports ports_;
   ConventionalLayout layout_;
