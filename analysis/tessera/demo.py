@@ -39,6 +39,7 @@ COLUMNS = (
     Column("p99 ms", "host.latency.p99", ",.0f"),
     Column("WA", "write_amplification.total", ".1f"),
     Column("capacity", "capacity.gain_vs_cmr", ".2f"),
+    Column("$/TB", "cost.per_user_tb", ".1f"),
     Column("cleanings", "cleaning.count", ",.0f"),
     Column("KiB", "metadata.bytes", ",.0f", 1 / 1024),
     Column("k/s", "run.requests_per_cpu_second", ",.0f", 1e-3),

@@ -38,6 +38,7 @@ std::vector<Column> other_columns() {
       {"metadata (KiB)", "metadata.bytes", per_kib, ColumnKind::size},
       {"DRAM (MiB)", "dram.reserved.total", per_mib, ColumnKind::size},
       {"capacity gain", "capacity.gain_vs_cmr", 1, ColumnKind::size},
+      {"$ per user TB", "cost.per_user_tb", 1, ColumnKind::size},
       {"requests / CPU-s", "run.requests_per_cpu_second", 1, ColumnKind::machine},
       {"errors", "scoreboard.errors", 1, ColumnKind::size},
   };

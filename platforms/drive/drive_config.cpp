@@ -185,6 +185,7 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.section("processor", processor, "the hart that runs a firmware image (--elf): cycles of its instructions, caches");
   visitor.section("host", host, "host interface");
   visitor.section("power", power, "power loss, dump engine, boot");
+  visitor.section("cost", cost, "prices, in one currency, from which cost.per_user_tb is: replace them by yours");
   visitor.section("firmware", firmware, "what is composed around the translation layer");
   visitor.section("hosts", hosts, "what translates between the application and a drive with zones");
   visitor.enter("layers", "parameters of each translation layer");

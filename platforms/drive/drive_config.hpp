@@ -14,6 +14,7 @@
 #include "media/media_config.hpp"
 #include "nand/nand_config.hpp"
 #include "platforms/description/toml_document.hpp"
+#include "platforms/drive/cost_config.hpp"
 #include "platforms/plugin/plugin_library.hpp"
 #include "power/power_config.hpp"
 #include "processor/elf_image.hpp"
@@ -52,6 +53,7 @@ struct DriveConfig {
   riscv::HartTiming processor;
   HostConfig host;
   PowerConfig power;
+  CostConfig cost;
   FirmwareConfig firmware;
   HostsConfig hosts;                                  ///< what translates between the application and zones
   std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
@@ -63,6 +65,10 @@ struct DriveConfig {
   void describe(ParameterVisitor& visitor);
 
   [[nodiscard]] bool has_flash() const { return nand.blocks > 0; }
+  /// Flash that somebody uses, with its log and dump blocks.
+  [[nodiscard]] Bytes flash_in_use() const {
+    return Bytes(uses_flash() ? nand.total_blocks() * nand.pages_per_block * nand.page_size.value() : 0);
+  }
   /// Whether the layer or the flash cache in front of it uses flash.
   [[nodiscard]] bool uses_flash() const { return has_flash() && (selected().needs_flash() || firmware.flash_cache.used()); }
   /// As LayerFactory::knows_lost_records(), of layer and flash cache.

@@ -112,9 +112,15 @@ void Measurement::add_totals(MetricSet& metrics) const {
   metrics.add("energy.total", joules, "J", "energy of head-disk assembly, flash and DRAM over the measured time");
   const double physical = static_cast<double>(drive_.physical_sectors());
   const double user = static_cast<double>(user_sectors());
-  metrics.add("capacity.user", user * drive_.sector_shape().sector_bytes, "B", "what the host can address");
-  metrics.add("capacity.gain_vs_cmr", user * drive_.density_gain() / physical, "1",
+  const double user_bytes = user * drive_.sector_shape().sector_bytes;
+  const double gain = user * drive_.density_gain() / physical;
+  metrics.add("capacity.user", user_bytes, "B", "what the host can address");
+  metrics.add("capacity.gain_vs_cmr", gain, "1",
               "user capacity over that of the same platter area recorded conventionally: formula, not measurement (SG = W N / (N + G))");
+  const Bytes reserved(static_cast<std::uint64_t>(value_of(metrics, "dram.reserved.total")));
+  const DriveConfig& config = drive_.config();
+  metrics.add("cost.per_user_tb", config.cost.per_user_tb(user_bytes, gain, reserved, config.flash_in_use()), "$",
+              "price of platters, DRAM and flash in use for a TB of user capacity, by the prices in [cost]");
   // Layers without the operation still report that none happened, so that tables over layers have no holes.
   for (const auto& [name, words] : {std::pair("rmw.count", "read-modify-writes"), std::pair("cleaning.count", "cleanings")})
     if (metrics.find(name) == nullptr) metrics.add(name, 0.0, "1", words);
