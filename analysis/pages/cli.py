@@ -10,6 +10,7 @@ from rich.console import Console
 from pages.bench import measure
 from pages.growth import measure_growth
 from pages.instructions import hold_instructions, measure_instructions
+from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
 from pages.recovery import write_recovery
 from pages.reference import write_reference
@@ -75,6 +76,12 @@ def reliability(
 def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
     """Measure how long each layer takes to recover and write the table of docs/recovery.md again."""
     write_recovery(Console(), out)
+
+
+@app.command("left-out")
+def left_out(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/left-out")) -> None:
+    """Judge layers on volumes on which none of their parameters was chosen and write the tables of docs/validation/left-out.md again."""
+    write_left_out(Console(), out)
 
 
 @app.command()
