@@ -20,7 +20,7 @@ from tessera.simulator import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "validation" / "left-out.md"
 COMMAND = "left-out"
-REQUESTS = 10_000
+REQUESTS = 5_000
 VOLUMES = ("rsrch_1", "web_3", "web_0", "src1_0", "hm_0", "hp_c2247", "cello2003", "Financial1")  # without the longest
 DEFAULT = "as it is"
 

@@ -113,13 +113,13 @@ def flash_roles(runs: pl.DataFrame) -> str:
 
 
 def layers(runs: pl.DataFrame) -> str:
-    rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"))
+    rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"), pl.col("cost.per_user_tb").first().alias("cost"))
     names = ordered(rows["axis.layer"].unique())
     workloads = list(rows["axis.workload"].unique(maintain_order=True))
     found = {(row["axis.layer"], row["axis.workload"]): row for row in rows.iter_rows(named=True)}
-    header = ["layer", "platters_hold", "workload", "mean_ms", "p99_ms", "ranked"]
+    header = ["layer", "platters_hold", "dollars_per_user_tb", "workload", "mean_ms", "p99_ms", "ranked"]
     lines = [
-        [layer, f"{row['gain']:.2f}", workload, f"{row[MEAN]:.3g}", f"{row[P99]:.3g}", "yes" if row["ranked"] else "no"]
+        [layer, f"{row['gain']:.2f}", f"{row['cost']:.2f}", workload, f"{row[MEAN]:.3g}", f"{row[P99]:.3g}", "yes" if row["ranked"] else "no"]
         for layer in names for workload in workloads for row in [found[layer, workload]]
     ]  # fmt: skip
     _write_csv(FOLDER / "layers.csv", header, lines)

@@ -21,7 +21,9 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
       write_cache_(config.write_cache.capacity.value() == 0
                        ? nullptr
                        : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *home_)),
-      read_cache_(config.read_cache.segments == 0 ? nullptr : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache())),
+      read_cache_(config.read_cache.segments == 0
+                      ? nullptr
+                      : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache(), write_cache_.get())),
       top_(flash_front_ != nullptr ? &flash_front_->above_caches(caches()) : &caches()),
       server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands())),
       defects_(defect_manager(config.defects, ports, geometry)),

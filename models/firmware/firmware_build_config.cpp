@@ -12,7 +12,8 @@ void FirmwareConfig::describe(ParameterVisitor& visitor) {
 }
 
 std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
-  return write_cache.problem(plan, sector_bytes);
+  const std::string of_writes = write_cache.problem(plan, sector_bytes);
+  return !of_writes.empty() ? of_writes : read_cache.problem(write_cache.capacity.value() / sector_bytes);
 }
 
 }  // namespace tessera

@@ -39,7 +39,9 @@ void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
               {cache + "capacity", cache + "durability", cache + "order", cache + "edges", cache + "high_mark", cache + "low_mark",
                cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
               true);
-  reasons.add(layer.name() != "cmr", "the layer " + layer.name() + " keeps nothing in front of a read", {"firmware.read_cache.zero_latency"});
+  reasons.add(!has_write_cache(config), "the drive has no write cache", {"firmware.read_cache.pool"});
+  reasons.add(layer.name() != "cmr", "the layer " + layer.name() + " keeps nothing in front of a read",
+              {"firmware.read_cache.zero_latency"});
   const std::string own = layer_section(layer.name());
   // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
   reasons.add(layer.has_buffer() && has_write_cache(config),
@@ -77,6 +79,7 @@ void add_of_flash(const DriveConfig& config, Reasons& reasons) {
   const bool of_library = dynamic_cast<const PluginFactory*>(&layer) != nullptr;  // nobody knows what it does with the flash
   reasons.add(config.has_flash() && !of_library && layer.check_flash(without_copyback).empty(),
               "the layer " + layer.name() + " copies no page inside its plane", {"nand.copyback"});
+  reasons.add(!config.uses_flash(), "nobody uses flash", {"cost.flash"});
   reasons.add(
       config.has_flash() && !config.uses_flash(), "the layer " + layer.name() + " uses no flash",
       {"nand.planes",  "nand.log_blocks",   "nand.oob_size",      "nand.read_",       "nand.program_",   "nand.erase_",

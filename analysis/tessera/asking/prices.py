@@ -1,4 +1,4 @@
-"""What a drive costs per terabyte that the user gets: placeholders for prices of your own."""
+"""What a drive costs per terabyte that the user gets: the prices that a description has by default ([cost]), or others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,9 +11,9 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Prices:
-    """In one currency: ratios between them are what matters. The defaults are placeholders."""
+    """In one currency: ratios between them are what matters. The defaults and their sources: platforms/drive/cost_config.hpp."""
 
-    mechanics: float = 2.5
+    mechanics: float = 14.0
     """Of the platters, heads and electronics that hold a terabyte recorded conventionally."""
     dram: float = 3.0
     """Per GiB that the layer reserves."""

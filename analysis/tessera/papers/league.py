@@ -228,10 +228,10 @@ def resources(grid: Grid) -> str:
     """What each layer takes: the same for every input."""
     row = next(iter(grid.values()))
     lines = [
-        [f"`{layer}`", number(row[layer].metric("dram.reserved.total") / 2**20, 0), number(row[layer].metric("capacity.gain_vs_cmr"))]
+        [f"`{layer}`", number(row[layer].metric("dram.reserved.total") / 2**20, 0), number(row[layer].metric("capacity.gain_vs_cmr")), number(row[layer].metric("cost.per_user_tb"))]
         for layer in ordered(row)
     ]
-    return table(["layer", "DRAM, MiB", "capacity gain"], lines)
+    return table(["layer", "DRAM, MiB", "capacity gain", "$ per user TB"], lines)
 
 
 def best_rivals(grid: Grid, ours: str = OURS) -> dict[str, set[str]]:

@@ -30,7 +30,7 @@ as far as it is known. All inputs but the recorded traces are synthetic: what ea
 (`stimuli/workloads`). Ratios are of simulated figures, from one seed unless a table says otherwise. A table of several seeds gives means with the half-widths
 of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
 """
-OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), and [what changed the golden figures](validation/golden.md).
+OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), [layers on volumes that no parameter was chosen on](validation/left-out.md), and [what changed the golden figures](validation/golden.md).
 """
 CHAPTERS_OF = "## Chapters\n"
 CHAPTER_HEAD = f"""# {{title}}

@@ -9,10 +9,22 @@ namespace {
 constexpr std::uint32_t steps_at_once = 2;
 }  // namespace
 
-ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner)
-    : config_(config), ports_(ports), inner_(inner), steps_ended_(ports.cpu) {
-  for (std::uint32_t i = 0; i < config.segments; ++i)
-    segments_.emplace_back(ports.memory.reserve_buffer(MemoryCategory::read_cache, config.segment_sectors, "read cache segment"));
+ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender)
+    : config_(config),
+      ports_(ports),
+      inner_(inner),
+      lender_(config.pool == SegmentMemory::with_writes ? lender : nullptr),
+      segments_(config.segments),
+      steps_ended_(ports.cpu) {
+  if (lender_ != nullptr) {
+    borrowed_.resize(config.segments);
+    lender_->lend_to(*this);
+    return;
+  }
+  for (Segment& segment : segments_) {
+    memory_.push_back(ports.memory.reserve_buffer(MemoryCategory::read_cache, config.segment_sectors, "read cache segment"));
+    segment.held.add_piece(memory_.back().all());
+  }
 }
 
 ReadCache::Segment* ReadCache::reaching(LogicalSector sector) {
@@ -42,18 +54,10 @@ bool ReadCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t ta
   return !at_hand && inner_.takes_parts(run, head, tail);
 }
 
-ReadCache::Segment* ReadCache::least_recent() {
-  Segment* oldest = nullptr;
-  for (Segment& segment : segments_) {
-    if (segment.steps == 0 && (oldest == nullptr || segment.used < oldest->used)) oldest = &segment;
-  }
-  return oldest;
-}
-
 /// Copies what the segment holds of `run`, all of it, to the host's buffer.
 void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
   segment.used = ++uses_;
-  segment.held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(piece, data.part(offset, piece.count)); });
+  segment.held.each_part(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(piece, data.part(offset, piece.count)); });
   const Picoseconds now = ports_.cpu.now();
   if (run.count > 0 && data.buffer != nullptr) data.buffer->read_flow().arrived(data.first, run.count, now, now);
 }
@@ -69,17 +73,20 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   if (segment == nullptr) {
     ++misses_;
     end_read_aheads();
-    segment = fits ? least_recent() : nullptr;
+    segment = fits ? segment_for_stream() : nullptr;
     if (segment == nullptr) co_return co_await read_without_segment(run, data);
     segment->held.restart(run.first);
+    segment->goes_on = false;
     co_return co_await read_on(*segment, run, data, looks_ahead_at_once());
   }
   if (!segment->held.holds(run)) {
     ++(segment->held.end() > run.first ? partial_hits_ : misses_);
     end_read_aheads();
+    segment->goes_on = true;
     co_return co_await read_on(*segment, run, data, true);
   }
   ++hits_;
+  segment->goes_on = segment->goes_on || run.first >= segment->kept_from;
   serve(*segment, run, data);
   if (any_lost(data)) {  // lost in the segment; below it is not
     begin_again(*segment, run.first);
@@ -105,18 +112,19 @@ Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data, EarlySectors* 
 /// In a segment that begins with `run`: none where it does not, or all room is for the read and the first step of its read-ahead.
 EarlySectors ReadCache::room_in_front(Segment& segment, LogicalRun run) {
   const std::uint64_t behind = run.count + std::uint64_t{config_.read_ahead_step};
-  if (!config_.zero_latency || !config_.keep_delivered || segment.held.first() != run.first || behind >= config_.segment_sectors) return {};
-  const auto room = static_cast<std::uint32_t>(std::min<std::uint64_t>(config_.segment_sectors - behind, run.first.value()));
+  if (!config_.zero_latency || !config_.keep_delivered || segment.held.first() != run.first || behind >= segment.held.capacity()) return {};
+  const auto room = static_cast<std::uint32_t>(std::min<std::uint64_t>(segment.held.capacity() - behind, run.first.value()));
   return {segment.held.room_in_front(room)};
 }
 
 /// Every segment has steps under way, or none could hold the run. One may have become free by the time that the data is here.
 Task<Status> ReadCache::read_without_segment(LogicalRun run, DataSpan data) {
   const Status status = co_await read_below(run, data);
-  Segment* const segment = !config_.keep_delivered || run.count <= config_.segment_sectors ? least_recent() : nullptr;
+  Segment* const segment = !config_.keep_delivered || run.count <= config_.segment_sectors ? segment_for_stream() : nullptr;
   if (!ok(status) || segment == nullptr) co_return status;
   segment->used = ++uses_;
   segment->held.restart(run.first);
+  segment->goes_on = false;
   segment->kept_from = run.first;
   take_in(*segment, run, data);
   if (looks_ahead_at_once()) extend_read_ahead(*segment, run);
@@ -158,7 +166,7 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
 void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
   if (!config_.keep_delivered) return segment.held.give_up_before(run.end());
   segment.held.make_room(run.end());
-  segment.held.each_piece(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
+  segment.held.each_part(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
   segment.held.grow_to(run.end());
 }
 
@@ -167,8 +175,9 @@ void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
 void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
   if (segment.steps == 0) segment.next = segment.end = segment.held.end();
   const std::uint64_t user = inner_.user_sectors() - after.end().value();
+  const std::uint64_t capacity = segment.held.capacity();
   const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      {config_.read_ahead, config_.keep_delivered ? config_.segment_sectors - after.count : config_.segment_sectors, user}));
+      {config_.read_ahead * segment.held.pieces().size(), config_.keep_delivered ? capacity - after.count : capacity, user}));
   segment.end = std::max(segment.end, after.end() + ahead);
   read_ahead(segment);
 }
@@ -178,7 +187,8 @@ void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
 std::uint64_t ReadCache::room(const Segment& segment) const {
   const LogicalSector from = config_.keep_delivered ? segment.held.end() : std::max(segment.held.first(), segment.kept_from);
   const std::uint64_t used = segment.next > from ? segment.next - from : 0;
-  return used < config_.segment_sectors ? config_.segment_sectors - used : 0;
+  const std::uint32_t capacity = segment.held.capacity();
+  return used < capacity ? capacity - used : 0;
 }
 
 /// Sends steps of the segment's read-ahead on their way; none while another command of the host needs the platters.
@@ -188,6 +198,7 @@ void ReadCache::read_ahead(Segment& segment) {
     const std::uint64_t left = room(segment);
     if (left == 0) break;
     const auto wanted = static_cast<std::uint32_t>(std::min({std::uint64_t{config_.read_ahead_step}, segment.end - segment.next, left}));
+    if (segment.next + wanted > segment.held.first() + segment.held.capacity()) widen(segment);
     segment.held.make_room(segment.next + wanted);
     const LogicalRun step{segment.next, std::min(wanted, segment.held.unbroken(segment.next))};
     segment.next = step.end();
@@ -200,7 +211,7 @@ void ReadCache::read_ahead(Segment& segment) {
 /// Reads one step, behind what the segment holds or the step in front of it brings.
 Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
   DataSpan place;
-  segment.held.each_piece(step, [&](DataSpan piece, std::uint32_t) { place = piece; });
+  segment.held.each_part(step, [&](DataSpan piece, std::uint32_t) { place = piece; });
   Status status = Status::aborted;
   if (!others_wait(segment)) status = co_await inner_.read(step, place);  // they may have come since it was spawned
   --filling_;
@@ -230,10 +241,11 @@ void ReadCache::give_up(Segment& segment) {
 
 void ReadCache::step_ended(Segment& segment) {
   --segment.steps;
-  if (segment.steps == 0) segment.broken = false;
-  if (segment.stale && segment.steps == 0) {
-    segment.held.clear();
+  if (segment.steps == 0) {
+    segment.broken = false;
+    if (segment.stale) segment.held.clear();
     segment.stale = false;
+    if (lender_ != nullptr) lender_->part_came_free();
   }
   steps_ended_.wake_all();
 }
@@ -242,7 +254,8 @@ void ReadCache::step_ended(Segment& segment) {
 void ReadCache::end_read_aheads() {
   for (Segment& segment : segments_) {
     segment.end = segment.next;
-    if (segment.steps != 0) ports_.media.abandon(segment.held.buffer());
+    if (segment.steps == 0) continue;
+    for (const DataSpan& piece : segment.held.pieces()) ports_.media.abandon(*piece.buffer);
   }
 }
 

@@ -12,12 +12,18 @@
 // way are given up under the head, and none begins while such a command waits. A read that finds only its first sectors in a segment
 // reads the others.
 // With `zero_latency` a read that takes a new segment keeps as well what lies before it on its track and passes under a head that has
-// landed early, as far as the layer knows its tracks and the segment has room next to the first step of the read-ahead. Not modelled:
-// segments of varying size; a segment that the write cache would take.
+// landed early, as far as the layer knows its tracks and the segment has room next to the first step of the read-ahead.
+//
+// With `adaptive` segmentation a segment that a stream of reads fills gets the memory of the one used least recently, and reads ahead so
+// many times as far; another stream takes it back. With `pool = with_writes` the memory is the write cache's buffer: reads borrow segments
+// in which nothing is unwritten, and a write takes the one used least recently where it finds no other room.
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "base/parameter.hpp"
 #include "firmware/caches/read_segment.hpp"
+#include "firmware/caches/segment_pool.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -32,9 +38,17 @@ enum class ReadAheadStart : std::uint32_t {
 /// Which reads that need the platters begin a read-ahead.
 enum class ReadAheadOn : std::uint32_t { any_read, sequential_read };
 
+enum class Segmentation : std::uint32_t { fixed, adaptive };
+
+/// Whose memory the segments are.
+enum class SegmentMemory : std::uint32_t { own, with_writes };
+
 struct ReadCacheConfig {
   std::uint32_t segments = 0;  ///< 0: no cache
   std::uint32_t segment_sectors = 256;
+  Segmentation segmentation = Segmentation::fixed;
+  std::uint32_t largest_segment_sectors = 2048;
+  SegmentMemory pool = SegmentMemory::own;
   std::uint32_t read_ahead = 128;
   std::uint32_t read_ahead_step = 8;
   ReadAheadStart read_ahead_start = ReadAheadStart::with_read;
@@ -45,11 +59,14 @@ struct ReadCacheConfig {
   bool writes_end_segments = false;
 
   void describe(ParameterVisitor& visitor);
+  /// A sentence why the segments do not fit into a write cache of so many sectors, or nothing.
+  [[nodiscard]] std::string problem(std::uint64_t write_cache_sectors) const;
 };
 
-class ReadCache final : public TranslationLayer {
+class ReadCache final : public TranslationLayer, SegmentBorrower {
  public:
-  ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner);
+  /// `lender`: the drive's write cache, or null.
+  ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender = nullptr);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override { return inner_.format(); }
@@ -71,7 +88,7 @@ class ReadCache final : public TranslationLayer {
 
  private:
   struct Segment {
-    explicit Segment(DataBuffer&& buffer) : held(std::move(buffer)) {}
+    [[nodiscard]] bool free() const { return steps == 0 && !held.pieces().empty(); }
     /// Whether a read from `sector` on would find it here, now or when the read-ahead under way has come to it.
     [[nodiscard]] bool reaches(LogicalSector sector) const { return held.reaches(sector, steps != 0 ? end : held.end()); }
     ReadSegment held;
@@ -81,6 +98,7 @@ class ReadCache final : public TranslationLayer {
     LogicalSector from;       ///< the first that the read under way may bring in front of what is held
     LogicalSector kept_from;  ///< sectors before it are the host's alone: they need no room where delivered ones are given up
     std::uint32_t steps = 0;  ///< under way, the host's read among them: the segment may be read, but not refilled
+    bool goes_on = false;     ///< reads have come where it ended, or to what was read ahead
     bool reading = false;     ///< a read of the host that the segment grows by is under way
     bool broken = false;      ///< one of them brought nothing: those after it are of no use, and none begins until all have ended
     bool stale = false;       ///< written or trimmed while steps were under way: it holds nothing when they have ended
@@ -88,6 +106,13 @@ class ReadCache final : public TranslationLayer {
   [[nodiscard]] Segment* reaching(LogicalSector sector);
   [[nodiscard]] bool has(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
+  [[nodiscard]] Segment* segment_for_stream();
+  [[nodiscard]] Segment* without_memory();
+  [[nodiscard]] Segment* without_stream(const Segment& but);
+  bool give_back_one() override;
+  [[nodiscard]] bool borrow(Segment& segment);
+  void shrink(Segment& segment);
+  void widen(Segment& segment);
   [[nodiscard]] bool looks_ahead_at_once() const { return config_.read_ahead_on == ReadAheadOn::any_read; }
   /// Whether the inner layer has commands of the host in hand, other than the read that the segment grows by.
   [[nodiscard]] bool others_wait(const Segment& segment) const { return below_ > (segment.reading ? 1U : 0U); }
@@ -110,7 +135,11 @@ class ReadCache final : public TranslationLayer {
   ReadCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
+  SegmentLender* lender_;
+  std::deque<DataBuffer> memory_;  // own
   std::vector<Segment> segments_;
+  std::vector<bool> borrowed_;  // of the lender's parts
+  std::uint32_t next_part_ = 0;
   WaitQueue steps_ended_;
   std::uint64_t uses_ = 0;
   std::uint32_t filling_ = 0;  // steps of read-aheads under way
@@ -119,6 +148,8 @@ class ReadCache final : public TranslationLayer {
   std::uint64_t partial_hits_ = 0;
   std::uint64_t misses_ = 0;
   std::uint64_t early_sectors_ = 0;
+  std::uint64_t widened_ = 0;
+  std::uint64_t given_to_writes_ = 0;
 };
 
 }  // namespace tessera

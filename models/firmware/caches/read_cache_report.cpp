@@ -12,6 +12,10 @@ void ReadCache::report(MetricSet& metrics) const {
   if (config_.zero_latency && config_.keep_delivered)
     metrics.count("read_cache.early_sectors", static_cast<double>(early_sectors_), "sectors",
                   "sectors in front of reads that passed under the head before them and stayed in segments");
+  if (config_.segmentation == Segmentation::adaptive)
+    metrics.count("read_cache.widened", static_cast<double>(widened_), "1", "times that the segment of a stream got memory of another");
+  if (lender_ != nullptr)
+    metrics.count("read_cache.given_to_writes", static_cast<double>(given_to_writes_), "1", "segments that writes took from reads");
   inner_.report(metrics);
 }
 

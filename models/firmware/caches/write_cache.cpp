@@ -84,12 +84,16 @@ std::uint32_t WriteCache::side_by_side(Index slot, LogicalRun run) {
   return count;
 }
 
-/// Slots side by side for the first sectors of `run`, which have none: free ones, or those of the clean sectors used least recently. Gives
-/// the first, and for how many sectors in `count`.
+/// Slots side by side for the first sectors of `run`, which have none: free ones, those of the clean sectors used least recently, or those
+/// of a segment that the read cache gives back. Gives the first, and for how many sectors in `count`.
 WriteCache::Index WriteCache::take_slots(LogicalRun run, std::uint32_t& count) {
   Index first = lists_.front(free_list);
-  const bool recycled = first == DramLists::none;
-  if (recycled) first = lists_.front(clean_list);
+  bool recycled = false;
+  if (first == DramLists::none) {
+    first = lists_.front(clean_list);
+    recycled = first != DramLists::none;
+    if (!recycled && borrower_ != nullptr && borrower_->give_back_one()) first = lists_.front(free_list);
+  }
   if (first == DramLists::none) return DramLists::none;
   count = lists_.chain(first, std::min(run.count, slots_count_ - first));
   lists_.remove_chain(first, count);

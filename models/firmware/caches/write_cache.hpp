@@ -23,6 +23,7 @@
 
 #include "base/parameter.hpp"
 #include "firmware/caches/sector_groups.hpp"
+#include "firmware/caches/segment_pool.hpp"
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/locks/room_queue.hpp"
 #include "firmware/locks/wait_queue.hpp"
@@ -83,7 +84,7 @@ class DestageOrderGuide {
   ~DestageOrderGuide() = default;
 };
 
-class WriteCache final : public TranslationLayer {
+class WriteCache final : public TranslationLayer, public SegmentLender {
  public:
   /// `config.problem(plan)` must be empty.
   WriteCache(const WriteCacheConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan,
@@ -107,6 +108,11 @@ class WriteCache final : public TranslationLayer {
   [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
+
+  void lend_to(SegmentBorrower& borrower) override { borrower_ = &borrower; }
+  DataSpan lend(std::uint32_t first, std::uint32_t count) override;
+  void take_back(DataSpan part) override;
+  void part_came_free() override { wake_waiting(); }
 
   void guide(DestageOrderGuide& guide) { guide_ = &guide; }
   /// Whether the newest copy of the sector is here, whole, and the inner layer's is of no use until it is destaged.
@@ -253,6 +259,7 @@ class WriteCache final : public TranslationLayer {
   Ports ports_;
   TranslationLayer& inner_;
   DestageOrderGuide* guide_ = nullptr;
+  SegmentBorrower* borrower_ = nullptr;
   const char* prefix_;
   Index slots_count_;
   Blocks all_blocks_;      // of a sector
