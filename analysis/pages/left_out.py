@@ -128,7 +128,8 @@ def section(lab: Lab) -> str:
     inputs, fold = on_one_space(recorded(lab, VOLUMES), variants)
     short = {name: (*options, "--limit", lab.requests(REQUESTS)) for name, options in inputs.items()}
     grid = lab.grid(DRIVE, short, variants, "left out")
-    return f"{fold.text() if fold else ''} The first {lab.requests(REQUESTS):,} requests of each volume.\n" + "".join(_layer_table(grid, layer) for layer in SETTINGS)
+    terms = [*([fold.text()] if fold else []), f"The first {lab.requests(REQUESTS):,} requests of each volume."]
+    return " ".join(terms) + "\n" + "".join(_layer_table(grid, layer) for layer in SETTINGS)
 
 
 def write_left_out(console: Console, out: Path, page: Path = PAGE) -> None:
