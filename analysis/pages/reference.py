@@ -25,6 +25,8 @@ SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
     "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
+    "read-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.read_cache.segments=4", "--set", "firmware.read_cache.segment_sectors=64",
+                   "--set", "firmware.read_cache.pool=with_writes", "--set", "firmware.read_cache.segmentation=adaptive", "--set", "firmware.read_cache.zero_latency=true"),
     "journal": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal",
                 "--set", "layers.cmr.journal_tracks=16"),
     "flash-cache": ("bare", "--layer", "fluid", "--set", "firmware.flash_cache.capacity=1 GiB", "--set", "firmware.flash_cache.use=both"),

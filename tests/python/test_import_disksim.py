@@ -152,6 +152,8 @@ def test_delivered_sectors_and_segments_are_kept_or_given_up_as_the_file_says(fi
 
     assert "keep_delivered" not in lines() and "writes_end_segments" not in lines()
     assert lines(**{"Read-ahead over requested": 1})["keep_delivered"] == "false"
+    assert "zero_latency" not in lines(**{"Read any free blocks": 0})
+    assert lines(**{"Read any free blocks": 1})["zero_latency"] == "true"
     assert lines(**{"Maximum number of write segments": 2, "Use separate write segment": 0})["writes_end_segments"] == "true"
     assert "writes_end_segments" not in lines(**{"Maximum number of write segments": 2, "Use separate write segment": 1})
 

@@ -39,13 +39,13 @@ EXTRA_DISCONNECT = ("Extradisc command overhead", "Extradisc disconnect overhead
 USED = {name for name, _ in OVERHEADS} | {
     "Model", "Per-request overhead time", "Time scale for overheads", "Bulk sector transfer time", "Hold bus entire read xfer", "Hold bus entire write xfer",
     "Max queue length", "Scheduler", "Number of buffer segments", "Maximum number of write segments", "Segment size (in blks)", "Enable caching in buffer", "Use separate write segment", "Buffer continuous read",
-    "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Set watermark by reqsize", "Read-ahead on idle hit", "Fast write level", "Read completion overhead", "Write completion overhead",
+    "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Set watermark by reqsize", "Read-ahead on idle hit", "Read any free blocks", "Fast write level", "Read completion overhead", "Write completion overhead",
 }  # fmt: skip
 # Keys that change nothing that a description has, by the value that means "no such thing"; None: whatever the value.
 WITHOUT = {
     "Print stats": None, "Avg sectors per cylinder": None, "Calc sector by sector": None, "Never disconnect": None,
     "Low (write) water mark": None, "Minimum read-ahead (blks)": 0,
-    "Read any free blocks": 0, "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
+    "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
     "Disconnect write if seek": 0, "Write hit stop prefetch": None, "Read directly to buffer": None, "Immed transfer partial hit": None, "Allow almost read hits": 0,
     "Allow sneaky full read hits": 0, "Allow sneaky partial read hits": 0, "Allow sneaky intermediate read hits": 0, "Allow read hits on write data": 1,
     "Allow write prebuffering": 0, "Preseeking level": 0, "Data preparation overhead": 0, "First reselect overhead": 0,
@@ -216,6 +216,8 @@ def _cache(drive: Imported, disk: Block) -> None:
     most = whole(disk, "Maximum read-ahead (blks)", 0, default=size)
     if whole(disk, "Read-ahead over requested", 0, 1, 0):  # what was read ahead may replace what the host has had
         say("keep_delivered", "false", disk.find("Read-ahead over requested"))
+    if whole(disk, "Read any free blocks", 0, 1, 0):
+        say("zero_latency", "true", disk.find("Read any free blocks"))
     if whole(disk, "Maximum number of write segments", 0, default=1) >= segments and not whole(disk, "Use separate write segment", 0, 1, 0):
         say("writes_end_segments", "true", disk.find("Maximum number of write segments"), disk.find("Use separate write segment"))
     ahead = min(most, size) if how else 0

@@ -17,7 +17,7 @@ from tessera.terms import terms
 
 COMPARED = (
     ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),
-    ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"),
+    ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"), ("$ per user TB", "cost.per_user_tb"),
 )  # fmt: skip
 RANKED = COMPARED[:4]
 _TAIL = 3  # of COMPARED: percentiles that the user named stand here
