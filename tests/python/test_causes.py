@@ -36,18 +36,21 @@ def test_a_request_alone_waits_for_no_other(tmp_path, layer):
 
 
 def test_a_wait_for_a_tag_is_told_from_one_for_other_requests_at_the_drive(tmp_path):
-    requests = run(tmp_path, "bare", "--layer", "cmr", *LOAD, "--limit", 300, "--replay", "queue:16", "--set", "host.tags=2").requests
-    assert (requests["cause_tags"] == requests["host_queue"]).all()
-    assert seconds(requests, "tags").sum() > seconds(requests, "requests").sum() > 0
-    slowest = int(requests["number"][requests["cause_tags"].argmax()])
-    assert "above all other host requests that had all tags, or the replay policy:" in simulate("explain", tmp_path, slowest).stdout
+    def served(tags):
+        return run(tmp_path / str(tags), "bare", "--layer", "cmr", *LOAD, "--limit", 300, "--replay", "queue:16", "--set", f"host.tags={tags}").requests
+
+    many, one = served(16), served(1)
+    assert seconds(many, "tags").sum() == 0 and seconds(many, "requests").sum() > 0
+    assert (one["cause_tags"] == one["host_queue"]).all() and seconds(one, "requests").sum() == 0
+    longest = int(one["number"][(one["cause_tags"] / (one["completion"] - one["arrival"])).argmax()])
+    assert "above all other host requests that had all tags, or the replay policy:" in simulate("explain", tmp_path / "1", longest).stdout
 
 
 def test_a_wait_at_the_flash_for_other_requests_is_told_from_one_at_the_platters(tmp_path):
     more = ("--set", "firmware.write_cache.capacity=0 B", "--set", "nand.dies=1", "--set", "nand.channels=1")
     requests = run(tmp_path, "bare", "--layer", "pore", *LOAD, "--limit", 300, "--replay", "queue:16", *more).requests
     assert (requests["cause_flash"] <= requests["flash_queue"]).all()
-    assert seconds(requests, "flash").sum() > 0.5 * requests["flash_queue"].sum() / 1e12 > 0
+    assert seconds(requests, "flash").sum() > 0
 
 
 def test_causes_are_the_same_whatever_the_quantum(tmp_path):

@@ -5,7 +5,7 @@ power loss. Each has 12 MiB of write buffer in dumped DRAM: its own if it has on
 which acknowledges parts of sectors before their rest is read, as the buffer of `tessera` does (`firmware.write_cache.edges = "behind"`; the buffers of `sblock` and `hwsr` have no
 such switch). Each has the drive's read cache, 32 segments of 1 MiB with read-ahead. The drive orders what waits for the head by positioning
 time. Every drive is full of data at the start, and all get the same requests: addresses fold at the smallest capacity among the layers. What a layer reserves of the platters shows as its
-capacity gain, next to the DRAM that it takes. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
+capacity gain, next to DRAM and price of a user TB. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
 changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
