@@ -11,7 +11,7 @@ constexpr std::size_t descriptor_bytes = 16;
 constexpr std::uint32_t most_segments = 4096;  // of one command: a list that loops ends here
 
 /// The list behind PRP2: page addresses, whose last in a page names the next page of the list where more follow.
-NvmeStatus follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t left, std::uint32_t page, std::vector<Segment>& segments) {
+NvmeStatus follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t left, std::uint32_t page, std::vector<HostSegment>& segments) {
   if (list % prp_bytes != 0) return NvmeStatus::prp_offset_invalid;
   std::vector<std::byte> entries(page);
   while (left > 0) {
@@ -35,7 +35,7 @@ NvmeStatus follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t lef
 }
 
 NvmeStatus follow_prp(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
-                      std::vector<Segment>& segments) {
+                      std::vector<HostSegment>& segments) {
   if (command.prp1 % 4 != 0) return NvmeStatus::prp_offset_invalid;
   const std::uint32_t first = std::min(bytes, page - static_cast<std::uint32_t>(command.prp1 % page));
   segments.push_back({command.prp1, first});
@@ -62,7 +62,7 @@ Descriptor descriptor_at(std::span<const std::byte> bytes, std::size_t at) {
           static_cast<std::uint8_t>((identifier & 0xf) != 0 ? 0xf : identifier >> 4)};
 }
 
-NvmeStatus take_block(const Descriptor& block, bool reads, std::uint32_t& left, std::vector<Segment>& segments) {
+NvmeStatus take_block(const Descriptor& block, bool reads, std::uint32_t& left, std::vector<HostSegment>& segments) {
   if (block.length == 0) return NvmeStatus::success;
   if (block.kind == bit_bucket && !reads) return NvmeStatus::success;  // "ignored" for data to the controller
   if (left < block.length || segments.size() == most_segments) return NvmeStatus::sgl_length_invalid;
@@ -71,7 +71,7 @@ NvmeStatus take_block(const Descriptor& block, bool reads, std::uint32_t& left, 
   return NvmeStatus::success;
 }
 
-NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::vector<Segment>& segments) {
+NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::vector<HostSegment>& segments) {
   std::byte in_command[descriptor_bytes];
   put(in_command, 0, command.prp1);
   put(in_command, 8, command.prp2);
@@ -112,27 +112,9 @@ NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint3
 }  // namespace
 
 NvmeStatus find_data(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
-                     std::vector<Segment>& segments) {
+                     std::vector<HostSegment>& segments) {
   segments.clear();
   return command.psdt == 0 ? follow_prp(memory, command, bytes, page, segments) : follow_sgl(memory, command, bytes, segments);
-}
-
-bool gather(HostMemory& memory, const std::vector<Segment>& segments, std::span<std::byte> data) {
-  std::size_t at = 0;
-  return std::ranges::all_of(segments, [&](const Segment& segment) {
-    const auto part = data.subspan(at, segment.bytes);
-    at += segment.bytes;
-    return memory.read(segment.address, part);
-  });
-}
-
-bool scatter(HostMemory& memory, const std::vector<Segment>& segments, std::span<const std::byte> data) {
-  std::size_t at = 0;
-  return std::ranges::all_of(segments, [&](const Segment& segment) {
-    const auto part = data.subspan(at, std::min<std::size_t>(segment.bytes, data.size() - at));
-    at += part.size();
-    return segment.bucket || part.empty() || memory.write(segment.address, part);
-  });
 }
 
 }  // namespace tessera::nvme

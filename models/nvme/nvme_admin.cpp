@@ -132,7 +132,7 @@ Controller::Answer Controller::log_page(Command& command) {
   std::vector<std::byte> page;
   switch (entry.cdw(10) & 0xff) {
     case errors: page = logs_.errors(); break;
-    case smart: page = logs_.smart(config_.health ? config_.health() : Health(), config_.now ? config_.now() : Picoseconds()); break;
+    case smart: page = logs_.smart(config_.health ? config_.health() : DriveHealth(), config_.now ? config_.now() : Picoseconds()); break;
     case firmware: page = Logs::firmware(config_); break;
     default: return NvmeStatus::invalid_log_page;
   }

@@ -10,38 +10,33 @@
 #include <vector>
 
 #include "nvme/data_pointer.hpp"
+#include "nvme/nvme_config.hpp"
 #include "nvme/nvme_features.hpp"
 #include "nvme/nvme_identify.hpp"
 #include "nvme/nvme_interrupts.hpp"
-#include "nvme/nvme_links.hpp"
 #include "nvme/nvme_logs.hpp"
 #include "nvme/nvme_queues.hpp"
 #include "nvme/nvme_wire.hpp"
 
 namespace tessera::nvme {
 
-class Controller {
+/// Not of a command: the flush of a shutdown.
+inline constexpr std::uint32_t no_command = 0xffff'ffff;
+
+class Controller final : public HostController {
  public:
   /// InputError where the configuration asks for what the standard does not allow.
   Controller(Config config, HostMemory& memory, BlockDrive& drive, Interrupts& interrupts);
 
-  /// A register access of 4 or 8 B, aligned. Registers that are none read as 0 and ignore writes.
-  [[nodiscard]] std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const;
-  void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes);
-
-  /// Does the next step; false where there is nothing to do until a register is written or a transfer ends.
-  bool work();
-  /// A transfer that was submitted has ended.
-  void ended(const BlockTransfer& transfer, bool ok);
-
-  /// The power fails: everything but what the logs count is as after the first power-on. Nothing that is under way is answered.
-  void power_off();
-  void power_on();
-  /// False from a power cut to the next power_on(): the host's memory is then out of reach.
-  [[nodiscard]] bool powered() const { return powered_; }
-
-  /// Whether work() waits for the drive's power, which nobody reports.
-  [[nodiscard]] bool waits_for_power() const { return state_ == State::starting; }
+  [[nodiscard]] std::uint64_t register_bytes() const override { return reg_end; }
+  [[nodiscard]] std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const override;
+  void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes) override;
+  bool work() override;
+  void ended(const BlockTransfer& transfer, bool ok) override;
+  void power_off() override;
+  void power_on() override;
+  [[nodiscard]] bool powered() const override { return powered_; }
+  [[nodiscard]] bool waits_for_power() const override { return state_ == State::starting; }
 
  private:
   enum class State : std::uint8_t { disabled, starting, ready, stopping, failed };
@@ -50,7 +45,7 @@ class Controller {
     bool used = false;
     std::uint16_t sq = 0;
     NvmeCommand entry;
-    std::vector<Segment> segments;
+    std::vector<HostSegment> segments;
     std::vector<std::byte> data;
     std::uint32_t transfers = 0;  ///< that the drive has not ended
     bool failed = false;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvme/nvme_links.hpp"
+#include "nvme/nvme_config.hpp"
 
 namespace tessera::nvme {
 

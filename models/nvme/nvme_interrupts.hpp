@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvme/nvme_links.hpp"
+#include "nvme/nvme_config.hpp"
 #include "nvme/nvme_queues.hpp"
 
 namespace tessera::nvme {

@@ -42,7 +42,7 @@ std::vector<std::byte> Logs::errors() const {
   return page;
 }
 
-std::vector<std::byte> Logs::smart(const Health& health, Picoseconds now) const {
+std::vector<std::byte> Logs::smart(const DriveHealth& health, Picoseconds now) const {
   constexpr std::uint8_t spare_threshold = 10;  // percent: ours
   std::vector<std::byte> page(smart_bytes);
   put<std::uint8_t>(page, 0, health.spare_percent < spare_threshold ? 1 : 0);  // critical warning

@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "nvme/nvme_links.hpp"
+#include "nvme/nvme_config.hpp"
 #include "nvme/nvme_wire.hpp"
 
 namespace tessera::nvme {
@@ -31,7 +31,7 @@ class Logs {
   /// Log page 01h: the newest first.
   [[nodiscard]] std::vector<std::byte> errors() const;
   /// Log page 02h.
-  [[nodiscard]] std::vector<std::byte> smart(const Health& health, Picoseconds now) const;
+  [[nodiscard]] std::vector<std::byte> smart(const DriveHealth& health, Picoseconds now) const;
   /// Log page 03h: one slot, that cannot be written.
   [[nodiscard]] static std::vector<std::byte> firmware(const Config& config);
 

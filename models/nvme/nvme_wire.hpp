@@ -2,23 +2,15 @@
 // What crosses the host's memory and registers, as NVM Express Base Specification 1.4 lays it out: commands of 64 B, completions of 16 B,
 // opcodes, status codes and register offsets. Everything is little-endian.
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "base/little_endian.hpp"
+
 namespace tessera::nvme {
 
-/// A field of `bytes`, or 0 beyond their end.
-template <class Value>
-[[nodiscard]] Value get(std::span<const std::byte> bytes, std::size_t at) {
-  Value value = 0;
-  if (at + sizeof(Value) <= bytes.size()) std::memcpy(&value, bytes.data() + at, sizeof(Value));
-  return value;
-}
-template <class Value>
-void put(std::span<std::byte> bytes, std::size_t at, Value value) {
-  std::memcpy(bytes.data() + at, &value, sizeof(Value));
-}
+using little_endian::get;
+using little_endian::put;
 
 inline constexpr std::uint32_t version = 0x0001'0400;
 inline constexpr std::uint32_t every_namespace = 0xffff'ffff;

@@ -20,7 +20,8 @@ def test_another_project_mounts_the_drive_and_brings_a_layer_of_its_own(tmp_path
     call("cmake", "--build", build)
     drive = prefix / "share" / "tessera" / "drives" / "bare.toml"
     assert "the drive gave back what was written" in call(build / "consumer", drive)
-    assert "the block came back" in call(build / "nvme_platform", drive)
+    for platform in ("nvme_platform", "ahci_platform"):
+        assert "the block came back" in call(build / platform, drive)
     own = call(build / "own_layer", drive)
     assert "the drive gave back what was written" in own
     assert "4 sectors through" in own  # 1.5 KiB from 3.5 KiB on touch two sectors: read before the write, and read back
@@ -69,5 +70,5 @@ def test_an_unknown_way_to_systemc_is_refused(tmp_path):
 
 def test_the_page_shows_a_part_of_the_platform_that_is_compiled():
     page = (REPOSITORY / "docs" / "guide" / "parts.md").read_text()
-    shown = page.split("## Behind NVMe")[1].split("```cpp\n")[1].split("```")[0]
+    shown = page.split("## Behind NVMe or AHCI")[1].split("```cpp\n")[1].split("```")[0]
     assert shown in (REPOSITORY / "examples" / "nvme_platform" / "main.cpp").read_text()

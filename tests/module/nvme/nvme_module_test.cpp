@@ -1,7 +1,4 @@
 // The drive behind NVMe, driven as an operating system does: brought up, kept busy over queues that wrap, and cut from its power.
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -10,6 +7,7 @@
 #include <systemc>
 
 #include "platforms/drive/nvme_drive.hpp"
+#include "support/controller_host.hpp"
 #include "support/nvme_driver.hpp"
 
 using namespace tessera;
@@ -17,64 +15,7 @@ using namespace tessera::literals;
 
 namespace {
 
-/// Memory, an interrupt input and a driver with a process of its own.
-struct Host : sc_core::sc_module {
-  tlm_utils::simple_target_socket<Host> memory{"memory"};
-  tlm_utils::simple_initiator_socket<Host> registers{"registers"};
-  sc_core::sc_signal<bool> interrupt{"interrupt"};
-  test::NvmeDriver driver;
-  std::function<void(Host&)> program;
-  unsigned rises = 0;
-  bool finished = false;
-
-  explicit Host(sc_core::sc_module_name name) : sc_module(name) {
-    memory.register_b_transport(this, &Host::access_memory);
-    SC_HAS_PROCESS(Host);
-    SC_THREAD(run);
-    driver.write32 = [this](std::uint64_t offset, std::uint32_t value) { access(tlm::TLM_WRITE_COMMAND, offset, value); };
-    driver.read32 = [this](std::uint64_t offset) {
-      std::uint32_t value = 0;
-      access(tlm::TLM_READ_COMMAND, offset, value);
-      return value;
-    };
-    driver.pass = [this] {
-      if (!interrupt.read()) wait(sc_core::sc_time(1, sc_core::SC_MS), interrupt.posedge_event());
-      if (interrupt.read()) {
-        ++rises;
-        wait(1, sc_core::SC_US);
-      }
-    };
-  }
-  tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t offset, std::uint32_t& value, unsigned bytes = 4) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(offset);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
-    payload.set_data_length(bytes);
-    payload.set_streaming_width(bytes);
-    sc_core::sc_time delay;
-    registers->b_transport(payload, delay);
-    return payload.get_response_status();
-  }
-
- private:
-  void run() {
-    program(*this);
-    finished = true;
-    sc_core::sc_stop();
-  }
-  void access_memory(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-    delay += sc_core::sc_time(100 + payload.get_data_length() / 4, sc_core::SC_NS);
-    if (payload.get_address() + payload.get_data_length() > driver.memory.size())
-      return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    unsigned char* const own = driver.memory.data() + payload.get_address();
-    if (payload.is_read())
-      std::memcpy(payload.get_data_ptr(), own, payload.get_data_length());
-    else
-      std::memcpy(own, payload.get_data_ptr(), payload.get_data_length());
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  }
-};
+using Host = test::ControllerHost<test::NvmeDriver>;
 
 struct Bench final : TimelineListener {
   explicit Bench(const std::string& layer, std::vector<std::string> overrides = {})

@@ -10,7 +10,7 @@
 
 namespace test {
 
-struct NvmeBench : tessera::nvme::HostMemory, tessera::nvme::BlockDrive, tessera::nvme::Interrupts {
+struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts {
   static constexpr std::uint64_t bytes = 4U << 20U;
 
   virtual ~NvmeBench() = default;
@@ -29,10 +29,10 @@ struct NvmeBench : tessera::nvme::HostMemory, tessera::nvme::BlockDrive, tessera
   }
   void end_transfers() {
     for (; !transfers.empty(); transfers.pop_front()) {
-      const tessera::nvme::BlockTransfer transfer = transfers.front();
+      const tessera::BlockTransfer transfer = transfers.front();
       const bool ok = !fails && transfer.offset + transfer.bytes <= content.size();
-      if (ok && transfer.op == tessera::nvme::BlockOp::read) std::memcpy(transfer.data, content.data() + transfer.offset, transfer.bytes);
-      if (ok && transfer.op == tessera::nvme::BlockOp::write) std::memcpy(content.data() + transfer.offset, transfer.data, transfer.bytes);
+      if (ok && transfer.op == tessera::BlockOp::read) std::memcpy(transfer.data, content.data() + transfer.offset, transfer.bytes);
+      if (ok && transfer.op == tessera::BlockOp::write) std::memcpy(content.data() + transfer.offset, transfer.data, transfer.bytes);
       controller.ended(transfer, ok);
     }
   }
@@ -48,7 +48,7 @@ struct NvmeBench : tessera::nvme::HostMemory, tessera::nvme::BlockDrive, tessera
     return true;
   }
   [[nodiscard]] std::uint64_t capacity() const override { return powered ? bytes : 0; }
-  void submit(const tessera::nvme::BlockTransfer& transfer) override {
+  void submit(const tessera::BlockTransfer& transfer) override {
     transfers.push_back(transfer);
     seen.push_back(transfer);
   }
@@ -58,9 +58,9 @@ struct NvmeBench : tessera::nvme::HostMemory, tessera::nvme::BlockDrive, tessera
   NvmeDriver driver;
   tessera::nvme::Controller controller;
   std::vector<unsigned char> content = std::vector<unsigned char>(bytes);
-  std::deque<tessera::nvme::BlockTransfer> transfers;  // that the drive has
-  std::vector<tessera::nvme::BlockTransfer> seen;      // all of them
-  bool powered = true, fails = false, holds = false;   // the drive: holds what it has
+  std::deque<tessera::BlockTransfer> transfers;       // that the drive has
+  std::vector<tessera::BlockTransfer> seen;           // all of them
+  bool powered = true, fails = false, holds = false;  // the drive: holds what it has
   bool line_is = false;
   std::vector<std::uint16_t> messages;
 };

@@ -53,9 +53,11 @@ TEST_CASE("a list of PRP entries goes on in the page that its last entry names")
   Ready bench(config);
   auto& driver = bench.driver;
   const std::uint64_t data = driver.allocate(600);
-  bench.fill(data, 600 * 4096, 5);
-  CHECK(bench.io(driver.transfer(1, 0, 600 * 8, data)) == 0);
-  CHECK(bench.same(data, 0, 600 * 4096));
+  for (const std::uint32_t pages : {514U, 600U}) {  // the next list has one entry, or many
+    bench.fill(data, pages * 4096, pages);
+    CHECK(bench.io(driver.transfer(1, 0, pages * 8, data)) == 0);
+    CHECK(bench.same(data, 0, pages * 4096));
+  }
   Request looped = driver.transfer(1, 0, 600 * 8, data);
   driver.store<std::uint64_t>(looped.prp2 + 511 * 8, looped.prp2 + 8);  // the chain's address is no page's
   CHECK(bench.io(looped) == 0x13);
@@ -208,7 +210,7 @@ TEST_CASE("zeros are written without data, and ranges deallocated as told") {
   bench.seen.clear();
   CHECK(bench.io({.opcode = 9, .space = 1, .prp1 = ranges, .dword10 = 1, .dword11 = 4}) == 0);
   REQUIRE(bench.seen.size() == 2);
-  CHECK(bench.seen[0].op == nvme::BlockOp::trim);
+  CHECK(bench.seen[0].op == BlockOp::trim);
   CHECK(bench.seen[0].offset == 16 * 512);
   CHECK(bench.seen[0].bytes == 8 * 512);
   CHECK(bench.seen[1].offset == (blocks - 1) * 512);
@@ -360,4 +362,29 @@ TEST_CASE("after a power cut the controller is as new, but for what its SMART pa
   CHECK(driver.load<std::uint64_t>(data + 80) == 3);
   CHECK(driver.load<std::uint64_t>(data + 112) == 2);  // power cycles
   CHECK(driver.load<std::uint64_t>(data + 144) == 1);  // unsafe shutdowns
+}
+
+TEST_CASE("a transfer of before a power cut ends no command of after it") {
+  Ready bench;
+  auto& driver = bench.driver;
+  bench.controller.power_on();
+  bench.holds = true;
+  driver.send(1, driver.transfer(1, 0, 1, driver.allocate()));
+  bench.work();
+  REQUIRE(bench.transfers.size() == 1);
+  const BlockTransfer old = bench.transfers.front();
+  bench.transfers.clear();
+  bench.controller.power_off();
+  bench.controller.power_on();
+  bench.work();
+  REQUIRE(driver.begin());
+  REQUIRE(driver.create_pair(1, 8, 0));
+  const auto fresh = driver.send(1, driver.transfer(1, 8, 1, driver.allocate()));
+  bench.work();
+  bench.controller.ended(old, false);
+  bench.work();
+  driver.poll(1);
+  CHECK_FALSE(driver.answered(1, fresh));
+  bench.holds = false;
+  CHECK(driver.finish(1, fresh).status == 0);
 }

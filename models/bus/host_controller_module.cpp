@@ -1,58 +1,47 @@
-#include "nvme/nvme_module.hpp"
+#include "bus/host_controller_module.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/timeline_module.hpp"
 
 namespace tessera {
 
-namespace {
-
-nvme::Config with_clock(nvme::Config config) {
-  if (!config.now) config.now = [] { return from_sc_time(sc_core::sc_time_stamp()); };
-  return config;
-}
-
-}  // namespace
-
-NvmeModule::NvmeModule(sc_core::sc_module_name name, nvme::Config config, std::function<std::uint64_t()> capacity)
+HostControllerModule::HostControllerModule(sc_core::sc_module_name name, std::function<std::uint64_t()> capacity)
     : sc_core::sc_module(name),
       registers("registers"),
       memory("memory"),
       drive("drive"),
       interrupt("interrupt"),
-      capacity_(std::move(capacity)),
-      core_(with_clock(std::move(config)), *this, *this, *this) {
+      capacity_(std::move(capacity)) {
   registers.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   drive.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
   memory.bind(memory_return_);
-  SC_HAS_PROCESS(NvmeModule);
+  SC_HAS_PROCESS(HostControllerModule);
   SC_THREAD(run);
   SC_METHOD(drive_line);
   sensitive << line_changed_;
 }
 
-NvmeModule::~NvmeModule() {
+HostControllerModule::~HostControllerModule() {
   for (Payload* payload : outstanding_) payload->release();
   for (Payload* payload : unsent_) payload->release();
 }
 
-void NvmeModule::run() {
+void HostControllerModule::run() {
   const sc_core::sc_time look_for_power(1, sc_core::SC_MS);
   for (;;) {
     take_responses();
     send();
-    if (core_.work()) continue;
-    if (core_.waits_for_power())
+    if (core().work()) continue;
+    if (core().waits_for_power())
       wait(look_for_power, changed_);
     else
       wait(changed_ | responses_.get_event());
   }
 }
 
-void NvmeModule::send() {
+void HostControllerModule::send() {
   while (requesting_ == nullptr && !unsent_.empty()) {
     Payload& payload = *unsent_.front();
     unsent_.pop_front();
@@ -78,17 +67,17 @@ void NvmeModule::send() {
   }
 }
 
-void NvmeModule::take_responses() {
+void HostControllerModule::take_responses() {
   while (Payload* const payload = responses_.get_next_transaction()) {
-    core_.ended(payload->get_extension<Origin>()->transfer, payload->is_response_ok());
+    core().ended(payload->get_extension<Origin>()->transfer, payload->is_response_ok());
     outstanding_.erase(std::ranges::find(outstanding_, payload));
     payload->release();
   }
 }
 
-tlm::tlm_sync_enum NvmeModule::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum HostControllerModule::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase > tlm::END_RESP) return tlm::TLM_ACCEPTED;
-  TESSERA_CHECK(phase == tlm::END_REQ || phase == tlm::BEGIN_RESP, "the drive sent the NVMe controller a phase of the initiator's");
+  TESSERA_CHECK(phase == tlm::END_REQ || phase == tlm::BEGIN_RESP, "the drive sent the host controller a phase of the initiator's");
   if (requesting_ == &payload) {
     requesting_ = nullptr;
     changed_.notify(delay);
@@ -98,69 +87,72 @@ tlm::tlm_sync_enum NvmeModule::nb_transport_bw(Payload& payload, tlm::tlm_phase&
   return tlm::TLM_COMPLETED;
 }
 
-void NvmeModule::submit(const nvme::BlockTransfer& transfer) {
+void HostControllerModule::submit(const BlockTransfer& transfer) {
   auto& payload = payloads_.take();
-  const bool moves = transfer.op == nvme::BlockOp::read || transfer.op == nvme::BlockOp::write;
-  payload.set_command(transfer.op == nvme::BlockOp::read    ? tlm::TLM_READ_COMMAND
-                      : transfer.op == nvme::BlockOp::write ? tlm::TLM_WRITE_COMMAND
-                                                            : tlm::TLM_IGNORE_COMMAND);
+  const bool moves = transfer.op == BlockOp::read || transfer.op == BlockOp::write;
+  payload.set_command(transfer.op == BlockOp::read    ? tlm::TLM_READ_COMMAND
+                      : transfer.op == BlockOp::write ? tlm::TLM_WRITE_COMMAND
+                                                      : tlm::TLM_IGNORE_COMMAND);
   payload.set_address(transfer.offset);
   payload.set_data_ptr(moves ? reinterpret_cast<unsigned char*>(transfer.data) : nullptr);
   payload.set_data_length(transfer.bytes);
   payload.set_streaming_width(transfer.bytes);
-  payload.extension.op = moves                                 ? BlockExtension::Op::transfer
-                         : transfer.op == nvme::BlockOp::flush ? BlockExtension::Op::flush
-                                                               : BlockExtension::Op::trim;
+  payload.extension.op = moves                           ? BlockExtension::Op::transfer
+                         : transfer.op == BlockOp::flush ? BlockExtension::Op::flush
+                                                         : BlockExtension::Op::trim;
   payload.extension.force_unit_access = transfer.force_unit_access;
   attach<Origin>(payload).transfer = transfer;
   unsent_.push_back(&payload);
   send();
 }
 
-tlm::tlm_response_status NvmeModule::access(const Payload& payload, bool changes) {
+tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bool changes) {
   const std::uint64_t at = payload.get_address();
   const unsigned bytes = payload.get_data_length();
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if ((bytes != 4 && bytes != 8) || at % bytes != 0 || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (at >= nvme::reg_end) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  if (!core_.powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (at >= core().register_bytes()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (!core().powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   std::uint64_t value = 0;
   if (payload.is_read()) {
-    value = core_.read_register(at, bytes);
+    value = core().read_register(at, bytes);
     std::memcpy(payload.get_data_ptr(), &value, bytes);
   } else if (changes) {
     std::memcpy(&value, payload.get_data_ptr(), bytes);
-    core_.write_register(at, value, bytes);
+    core().write_register(at, value, bytes);
   }
   return tlm::TLM_OK_RESPONSE;
 }
 
-void NvmeModule::b_transport(Payload& payload, sc_core::sc_time& delay) {
+void HostControllerModule::b_transport(Payload& payload, sc_core::sc_time& delay) {
   payload.set_response_status(access(payload, true));
   if (payload.is_write()) changed_.notify(delay);
 }
 
-tlm::tlm_sync_enum NvmeModule::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum HostControllerModule::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase > tlm::END_RESP) return tlm::TLM_ACCEPTED;
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the NVMe registers, which end a transaction with its request, were sent a later phase");
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ,
+                "the registers of a host controller, which end a transaction with its request, were sent a later phase");
   b_transport(payload, delay);
   return tlm::TLM_COMPLETED;
 }
 
 /// Reads have no side effect; a write of a register would.
-unsigned NvmeModule::transport_dbg(Payload& payload) {
+unsigned HostControllerModule::transport_dbg(Payload& payload) {
   return payload.is_read() && access(payload, false) == tlm::TLM_OK_RESPONSE ? payload.get_data_length() : 0;
 }
 
-bool NvmeModule::read(std::uint64_t address, std::span<std::byte> to) { return move(tlm::TLM_READ_COMMAND, address, to.data(), to.size()); }
+bool HostControllerModule::read(std::uint64_t address, std::span<std::byte> to) {
+  return move(tlm::TLM_READ_COMMAND, address, to.data(), to.size());
+}
 
-bool NvmeModule::write(std::uint64_t address, std::span<const std::byte> from) {
+bool HostControllerModule::write(std::uint64_t address, std::span<const std::byte> from) {
   return move(tlm::TLM_WRITE_COMMAND, address, const_cast<std::byte*>(from.data()), from.size());
 }
 
-bool NvmeModule::move(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t bytes) {
-  if (!core_.powered()) return false;
+bool HostControllerModule::move(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t bytes) {
+  if (!core().powered()) return false;
   Payload payload;
   payload.set_command(command);
   payload.set_address(address);
@@ -170,30 +162,30 @@ bool NvmeModule::move(tlm::tlm_command command, std::uint64_t address, std::byte
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   memory->b_transport(payload, delay);
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
-  return payload.is_response_ok() && core_.powered();
+  return payload.is_response_ok() && core().powered();
 }
 
-void NvmeModule::line(bool asserted) {
+void HostControllerModule::line(bool asserted) {
   asserted_ = asserted;
   line_changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void NvmeModule::drive_line() {
+void HostControllerModule::drive_line() {
   if (interrupt.size() != 0) interrupt->write(asserted_);
 }
 
-void NvmeModule::message(std::uint16_t vector) {
+void HostControllerModule::message(std::uint16_t vector) {
   if (listener_) listener_(vector);
 }
 
-void NvmeModule::power_off() {
-  core_.power_off();
+void HostControllerModule::power_off() {
+  core().power_off();
   for (Payload* payload : std::exchange(unsent_, {})) payload->release();
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void NvmeModule::power_on() {
-  core_.power_on();
+void HostControllerModule::power_on() {
+  core().power_on();
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+// The drive's side of the link: what a command asks for, and what the drive remembers between commands. It moves nothing itself.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ahci/ahci_config.hpp"
+#include "ahci/ata_logs.hpp"
+#include "ahci/ata_wire.hpp"
+
+namespace tessera::ahci {
+
+/// How a command's data crosses the link.
+enum class Protocol : std::uint8_t { none, pio, dma, queued };
+
+/// What a command comes to.
+struct Action {
+  enum class Kind : std::uint8_t {
+    refuse,  ///< with `error`
+    done,    ///< without more
+    page,    ///< `data` goes to the host
+    read,
+    write,
+    flush,
+    trim  ///< `blocks` of ranges come from the host
+  };
+  Kind kind = Kind::done;
+  Protocol protocol = Protocol::none;
+  std::uint64_t first = 0;  ///< block
+  std::uint32_t blocks = 0;
+  bool force_unit_access = false;
+  std::uint8_t error = 0;
+  bool ends_queue = false;  ///< what is queued is given up, as an error among queued commands does
+  TaskFile answer{};        ///< of a command without error
+  std::vector<std::byte> data{};
+
+  [[nodiscard]] bool to_host() const { return kind == Kind::page || kind == Kind::read; }
+  [[nodiscard]] std::uint32_t bytes() const { return kind == Kind::page ? static_cast<std::uint32_t>(data.size()) : blocks * 512; }
+};
+
+/// A range of DATA SET MANAGEMENT.
+struct TrimRange {
+  std::uint64_t first = 0;
+  std::uint32_t blocks = 0;
+};
+
+class AtaDevice {
+ public:
+  explicit AtaDevice(const Config& config) : config_(config) {}
+
+  /// Of the drive, in blocks, once it has power.
+  void set_blocks(std::uint64_t blocks) { blocks_ = blocks; }
+  /// `queued`: the tags that are under way.
+  [[nodiscard]] Action take(const AtaCommand& command, std::uint32_t queued);
+  /// The ranges in the data of a `trim`, or nothing where one is beyond the drive.
+  [[nodiscard]] std::optional<std::vector<TrimRange>> ranges(std::span<const std::byte> data) const;
+
+  /// A queued command failed: until its log page is read, others do.
+  void queue_failed(std::uint32_t tag, bool queued, const TaskFile& file);
+  [[nodiscard]] bool queue_has_failed() const { return queue_failed_; }
+  void transferred(bool read, std::uint32_t blocks) { logs_.transferred(read, blocks); }
+  void failed() { logs_.failed(); }
+
+  /// COMRESET, or the reset bit of the control register.
+  void reset() { queue_failed_ = false; }
+  void power_on();
+  void power_off();
+
+  /// The task file after a reset: the signature of a drive without packets.
+  [[nodiscard]] static TaskFile signature() { return {.status = status_idle, .error = 1, .count = 1, .lba = 1}; }
+
+ private:
+  [[nodiscard]] Action transfer(const AtaCommand& command) const;
+  [[nodiscard]] Action features(const AtaCommand& command);
+  [[nodiscard]] Action smart_page(const AtaCommand& command);
+  [[nodiscard]] Action log(const AtaCommand& command);
+
+  const Config& config_;
+  std::uint64_t blocks_ = 0;
+  bool caches_writes_ = true;
+  bool looks_ahead_ = true;
+  bool smart_on_ = true;
+  bool standby_ = false;  // the host has announced the end of power
+  bool queue_failed_ = false;
+  std::vector<std::byte> failed_page_;
+  Logs logs_;
+};
+
+}  // namespace tessera::ahci

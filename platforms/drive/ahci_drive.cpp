@@ -1,0 +1,45 @@
+#include "platforms/drive/ahci_drive.hpp"
+
+#include <algorithm>
+
+#include "platforms/drive/drive_health.hpp"
+
+namespace tessera {
+
+namespace {
+
+std::uint32_t generation_of(BytesPerSecond rate) {
+  constexpr std::uint64_t first = 150'000'000;  // bytes a second; each generation doubles it
+  return rate.value() <= first ? 1 : rate.value() <= 2 * first ? 2 : 3;
+}
+
+bool is_shingled(const FormatPlan& plan) {
+  return std::ranges::any_of(
+      plan, [](const Region& region) { return region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave; });
+}
+
+}  // namespace
+
+ahci::Config ahci_config(DriveModule& drive) {
+  const DriveConfig& description = drive.config();
+  ahci::Config config;
+  config.queue_depth = std::clamp(description.host.tags, 1U, 32U);
+  config.link_generation = generation_of(description.host.link_rate);
+  config.rotation_rpm = static_cast<std::uint32_t>(description.media.speed.value());
+  config.physical_sector = drive.sector_shape().sector_bytes;
+  config.drive_managed_zones = is_shingled(plan_drive(description)) && !description.has_zones();
+  config.volatile_cache = has_volatile_cache(description);
+  config.health = [&drive] { return health_of(drive, drive.timeline().now()); };
+  return config;
+}
+
+std::unique_ptr<AhciModule> make_ahci(const char* name, DriveModule& drive) { return make_ahci(name, drive, ahci_config(drive)); }
+
+std::unique_ptr<AhciModule> make_ahci(const char* name, DriveModule& drive, ahci::Config config) {
+  auto controller = std::make_unique<AhciModule>(name, std::move(config), [&drive] { return drive.capacity().value(); });
+  controller->drive.bind(drive.block_socket());
+  drive.attach(*controller);
+  return controller;
+}
+
+}  // namespace tessera
