@@ -35,6 +35,7 @@ tlm::tlm_response_status BlockTargetModule::refusal(const tlm::tlm_generic_paylo
 }
 
 bool BlockTargetModule::arrived(tlm::tlm_generic_payload& payload) {
+  was_used_ = true;
   const auto* extension = payload.get_extension<BlockExtension>();
   Transfer& transfer = transfers_.emplace_back();
   transfer.payload = &payload;
@@ -111,16 +112,33 @@ void BlockTargetModule::give_content(const HostRequest& request, const tlm::tlm_
     std::memcpy(bytes + block * host_block_bytes, request.content.data() + block * kept, kept);
 }
 
-/// What the host knows now.
+/// What the host knows now. Of a block that only was read nothing is kept where what it held at first is known.
 void BlockTargetModule::remember(const HostRequest& request) {
   if (config_.content != ContentMode::bytes || request.op == HostOp::flush) return;
-  for (std::uint32_t block = 0; block < request.blocks.count; ++block) {
-    const std::uint64_t number = request.blocks.first.value() + block;
-    if (request.op == HostOp::trim)
+  for (std::uint32_t i = 0; i < request.blocks.count; ++i) {
+    const std::uint64_t number = request.blocks.first.value() + i;
+    if (request.op == HostOp::read && first_ != nullptr && !image_.contains(number)) continue;
+    if (request.op != HostOp::trim)
+      std::memcpy(image_[number].data(), request.content.data() + std::size_t{i} * host_block_bytes, host_block_bytes);
+    else if (first_ == nullptr)
       image_.erase(number);
     else
-      std::memcpy(image_[number].data(), request.content.data() + std::size_t{block} * host_block_bytes, host_block_bytes);
+      image_[number].fill(std::byte{0});
   }
+}
+
+void BlockTargetModule::peek(HostBlock block, std::span<std::byte> to) const {
+  const auto known = image_.find(block.value());
+  if (known != image_.end())
+    std::ranges::copy(known->second, to.begin());
+  else if (first_ != nullptr)
+    first_->read(block, to);
+  else
+    std::ranges::fill(to, std::byte{0});
+}
+
+void BlockTargetModule::each_acknowledged(const std::function<void(HostBlock)>& visit) const {
+  for (const auto& [block, bytes] : image_) visit(HostBlock(block));
 }
 
 void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
@@ -145,21 +163,27 @@ void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
   if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();
 }
 
-/// Gives what the host was last acknowledged, zeros where it has written nothing through this target. Nothing can be written without time:
-/// where a block lies is the firmware's affair.
+/// A read gives what the host was last acknowledged. A write changes what blocks held at first, as far as these know that it is not too
+/// late: later, where a block lies is the firmware's affair.
 unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = config_.capacity().value();
-  if (!payload.is_read() || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;
+  const bool writes = payload.is_write();
+  if ((!payload.is_read() && !writes) || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;
+  if (writes && (first_ == nullptr || payload.get_byte_enable_ptr() != nullptr)) return 0;
   const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
   for (unsigned done = 0; done < bytes;) {
     const std::uint64_t at = payload.get_address() + done;
+    const HostBlock number(at / host_block_bytes);
     const auto offset = static_cast<unsigned>(at % host_block_bytes);
     const unsigned count = std::min(static_cast<unsigned>(host_block_bytes) - offset, bytes - done);
-    const auto block = image_.find(at / host_block_bytes);
-    if (block == image_.end())
-      std::memset(payload.get_data_ptr() + done, 0, count);
-    else
-      std::memcpy(payload.get_data_ptr() + done, block->second.data() + offset, count);
+    Block block;
+    peek(number, block);
+    if (writes) {
+      std::memcpy(block.data() + offset, payload.get_data_ptr() + done, count);
+      if (!first_->write(number, block)) return done;
+    } else {
+      std::memcpy(payload.get_data_ptr() + done, block.data() + offset, count);
+    }
     done += count;
   }
   return bytes;

@@ -15,6 +15,7 @@
 #include "base/timed_initiator_module.hpp"
 #include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
+#include "host/first_content.hpp"
 #include "host/host_request.hpp"
 
 namespace tessera {
@@ -37,6 +38,15 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
 
   BlockTargetModule(sc_core::sc_module_name name, TimelineModule& drive, BlockTargetConfig config);
 
+  /// What blocks hold that nobody has written yet; it stays. Zeros where there is none.
+  void set_first_content(FirstContent& content) { first_ = &content; }
+  /// Whether an initiator has sent a transfer.
+  [[nodiscard]] bool was_used() const { return was_used_; }
+  /// What the host was last acknowledged of the block, without time; mode `bytes`.
+  void peek(HostBlock block, std::span<std::byte> to) const;
+  /// Calls for each block that was written or trimmed through this target.
+  void each_acknowledged(const std::function<void(HostBlock)>& visit) const;
+
   /// The drive has booted and serves, as of the timeline's now().
   void power_on() override;
   /// What is under way ends with a generic error: its initiator has power. What comes later waits for the next boot.
@@ -56,7 +66,7 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
     HostRequest request;
     Transfer* transfer = nullptr;
   };
-  using Block = std::array<unsigned char, host_block_bytes>;
+  using Block = std::array<std::byte, host_block_bytes>;
 
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
@@ -76,6 +86,8 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   Transfer* sending_ = nullptr;      // that has commands to send
   bool kept_back_ = false;           // its END_REQ
   bool serves_ = false;
+  bool was_used_ = false;
+  FirstContent* first_ = nullptr;
   std::uint64_t numbers_ = 0;
   boost::unordered_flat_map<std::uint64_t, Block> image_;  // what the host was acknowledged, in mode `bytes`: for transport_dbg
 };

@@ -35,7 +35,11 @@
 
 namespace tessera {
 
-class DriveModule : public sc_core::sc_module, private TrackCapacity, private FlashCatalogue, private TimelineListener {
+class DriveModule : public sc_core::sc_module,
+                    private TrackCapacity,
+                    private FlashCatalogue,
+                    private TimelineListener,
+                    private FirstContent {
  public:
   /// `plan` from plan_drive(); InputError where the firmware's tables do not fit the DRAM, or the dumped ones the dump area.
   DriveModule(sc_core::sc_module_name name, const DriveConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed,
@@ -70,6 +74,12 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   /// Puts the first `sectors` into the used state; right after the power_on() that formats. With `contents` the platters hold the
   /// prefill marks of their blocks (PrefillSurvey), where content is kept.
   void prefill(std::uint64_t sectors, bool contents);
+  /// In place of prefill(): the drive's first sectors hold what a raw image does, where the layer looks for them; mode `bytes`. The file
+  /// stays as it is, and is read as long as the drive lives. InputError where the drive cannot hold it. Until time passes or a transfer
+  /// comes, transport_dbg of the block socket changes what it holds (drive_state.cpp).
+  void load_image(const std::filesystem::path& file);
+  /// What the host was last acknowledged, as a raw image of the drive with holes.
+  void save_image(const std::filesystem::path& file);
   /// Null where nothing is prefilled or contents were not asked for.
   [[nodiscard]] const PrefillContents* prefill_contents() const { return prefill_contents_.get(); }
   /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
@@ -187,6 +197,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
   void lay_prefill_contents();
+  void read(HostBlock block, std::span<std::byte> to) const override { image_->read(block, to); }
+  [[nodiscard]] bool write(HostBlock block, std::span<const std::byte> from) override;
   void check_dump_blocks() const;
   [[nodiscard]] std::unique_ptr<FirmwareEntry> load_image(const Ports& ports);
   [[nodiscard]] std::unique_ptr<DriveFirmware> load_external(const Ports& ports);
@@ -241,6 +253,8 @@ class DriveModule : public sc_core::sc_module, private TrackCapacity, private Fl
   bool lost_writes_ = false;
   std::uint64_t prefilled_ = 0;  // sectors
   std::unique_ptr<PrefillContents> prefill_contents_;
+  std::unique_ptr<LoadedImage> image_;
+  Picoseconds image_loaded_;  // when
   std::function<void()> memory_error_;
   std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots
   std::function<void(const std::string&, Picoseconds)> uart_line_;

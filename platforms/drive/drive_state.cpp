@@ -1,4 +1,6 @@
 // What the drive keeps without power: platters, flash, the images that the dump engine saved, and what it was prefilled with.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "platforms/drive/drive_module.hpp"
 
@@ -8,6 +10,7 @@ void DriveModule::save_state(StateWriter& out) const {
   TESSERA_CHECK(media_ != nullptr && controller_ != nullptr && !(parts_.flash && nand_ == nullptr),
                 "the state of a drive with parts of somebody else's");
   TESSERA_CHECK(firmware_ == nullptr, "the state of a drive whose firmware runs");
+  TESSERA_CHECK(image_ == nullptr, "the state of a drive that holds a disk image");
   const Picoseconds now = timeline_.timeline().now();
   out.number(prefilled_);
   out.flag(prefill_contents_ != nullptr);
@@ -28,6 +31,45 @@ void DriveModule::load_state(StateReader& in) {
   media_->device().load_state(in);
   if (nand_ != nullptr) nand_->device().array().load_state(in);
   controller_->core().memory().load_state(in);
+}
+
+void DriveModule::load_image(const std::filesystem::path& file) {
+  if (sector_shape_.mode != ContentMode::bytes || media_ == nullptr)
+    throw InputError("the disk image " + file.string() + " needs a drive that keeps bytes (ContentMode::bytes) on media of its own");
+  if (prefilled_ != 0) throw InputError("the disk image " + file.string() + " needs a drive that holds nothing yet; this one is prefilled");
+  auto image = std::make_unique<LoadedImage>(file);
+  if (image->size() > capacity())
+    throw InputError("the disk image " + file.string() + " has " + std::to_string(image->size().value()) + " B; the drive has " +
+                     std::to_string(capacity().value()));
+  image_ = std::move(image);
+  image_loaded_ = timeline().now();
+  prefill((image_->size().value() + sector_shape_.sector_bytes - 1) / sector_shape_.sector_bytes, true);
+  if (prefill_contents_->blocks().every != 1)
+    throw InputError("the disk image " + file.string() + " has " + std::to_string(image_->size().value()) +
+                     " B; the places of no more than 64 GiB can be found out");
+  prefill_contents_->take(*image_);
+  static_cast<void>(block_socket());
+  block_target_->set_first_content(*this);
+}
+
+bool DriveModule::write(HostBlock block, std::span<const std::byte> from) {
+  const bool too_late = timeline().now() != image_loaded_ || block_target_->was_used();
+  if (too_late || block.value() >= prefill_contents_->blocks().blocks) return false;
+  image_->change(block, from);
+  return true;
+}
+
+void DriveModule::save_image(const std::filesystem::path& file) {
+  if (sector_shape_.mode != ContentMode::bytes || block_target_ == nullptr)
+    throw InputError("the disk image " + file.string() + " needs a drive that keeps bytes (ContentMode::bytes) behind its block socket");
+  SavedImage saved(file, capacity());
+  const auto save = [&](HostBlock block) {
+    LoadedImage::Block bytes;
+    block_target_->peek(block, bytes);
+    if (std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; })) saved.write(block, bytes);
+  };
+  if (image_ != nullptr) image_->each_written(save);
+  block_target_->each_acknowledged(save);
 }
 
 void DriveModule::lay_prefill_contents() {

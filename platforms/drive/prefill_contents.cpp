@@ -35,7 +35,11 @@ void PrefillContents::fill(std::uint64_t track, std::uint32_t first, std::uint32
     for (std::uint32_t sector = begin; sector < end; ++sector)
       for (std::uint32_t i = 0; i < shape_.blocks(); ++i) {
         const std::uint64_t block = (run->sector.value() + sector - run->first) * shape_.blocks() + i;
-        write_block(data.subspan(std::size_t{sector - first} * shape_.kept() + i * kept, kept), prefill_mark | block);
+        const ContentSpan content = data.subspan(std::size_t{sector - first} * shape_.kept() + i * kept, kept);
+        if (image_ != nullptr)
+          image_->read(HostBlock(block), content);
+        else
+          write_block(content, prefill_mark | block);
       }
   }
 }
