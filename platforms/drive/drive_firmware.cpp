@@ -46,7 +46,7 @@ void DriveModule::make_register_bus() {
                      " B of DRAM, and dram.capacity is " + std::to_string(config_.dram.capacity.value()) + " B");
   registers_ = std::make_unique<RegisterTargetModule>("registers");
   register_bus_ = std::make_unique<RegisterInitiatorModule>("firmware", timeline_, *registers_);
-  register_bus_->bus.bind(behind_checker("check_registers", registers_->socket));
+  register_bus_->bus.bind(behind_watchers("registers", registers_->socket));
 }
 
 /// Of the DRAM, for what the firmware reserves.

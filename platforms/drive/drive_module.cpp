@@ -87,12 +87,12 @@ void DriveModule::make_parts(std::uint64_t seed) {
 
 /// Open where nothing but our own bus and DRAM is on the way from the controller, and nobody has to look at payloads.
 MemoryPath DriveModule::path_to_memory() {
-  if (dram_ == nullptr || dram_->device().can_fail() || parts_.cpu || parts_.check_protocol) return {};
+  if (dram_ == nullptr || dram_->device().can_fail() || parts_.cpu || parts_.watched()) return {};
   return {bus_.interconnect(), dram_->device()};
 }
 
 /// Whether our own parts may call each other: nobody has to look at payloads, and no call may wait.
-bool DriveModule::by_calls() const { return !parts_.check_protocol && !waits(parts_); }
+bool DriveModule::by_calls() const { return !parts_.watched() && !waits(parts_); }
 
 /// Joins our own parts, once it is known who else is on the bus: media and flash take calls where no processor of somebody else's reaches
 /// them.
@@ -130,43 +130,53 @@ ControllerSurroundings DriveModule::surroundings() {
           .tags = config_.host.tags};
 }
 
-/// The socket itself, or that of a checker in front of it.
-PartSocket& DriveModule::behind_checker(const char* name, PartSocket& socket) {
-  if (!parts_.check_protocol) return socket;
-  ProtocolCheckerModule& checker = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(name));
-  checker.to.bind(socket);
-  return checker.from;
+/// The socket itself, or that of who looks at what comes to it.
+PartSocket& DriveModule::behind_watchers(const std::string& name, PartSocket& socket) {
+  PartSocket* first = &socket;
+  const auto put_before = [&first](auto& watcher) {
+    watcher.to.bind(*first);
+    first = &watcher.from;
+  };
+  if (parts_.transactions != nullptr)
+    put_before(*recorders_.emplace_back(std::make_unique<TransactionRecorderModule>(("at_" + name).c_str(), *parts_.transactions)));
+  if (parts_.check_protocol) put_before(*checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(("check_" + name).c_str())));
+  return *first;
 }
 
 template <class Socket>
-void DriveModule::bind_initiator(PartInitiator& from, Socket& to, const char* checker) {
-  if (!parts_.check_protocol) return to.bind(from);
-  ProtocolCheckerModule& between = *checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(checker));
-  between.from.bind(from);
-  between.to.bind(to);
+void DriveModule::bind_initiator(PartInitiator& from, Socket& to, const std::string& name) {
+  PartInitiator* last = &from;
+  const auto put_behind = [&last](auto& watcher) {
+    watcher.from.bind(*last);
+    last = &watcher.to;
+  };
+  if (parts_.check_protocol) put_behind(*checkers_.emplace_back(std::make_unique<ProtocolCheckerModule>(("check_" + name).c_str())));
+  if (parts_.transactions != nullptr)
+    put_behind(*recorders_.emplace_back(std::make_unique<TransactionRecorderModule>(("at_" + name).c_str(), *parts_.transactions)));
+  to.bind(*last);
 }
 
 void DriveModule::bind_parts() {
   bind_host();
   bind_cpu();
-  bind_initiator(parts_.controller ? parts_.controller->bus : controller_->bus, bus_.from_controller, "check_controller");
-  bus_.to_mailbox.bind(behind_checker("check_mailbox", parts_.controller ? parts_.controller->mailbox : controller_->mailbox));
-  bus_.to_dram.bind(behind_checker("check_dram", parts_.dram->socket));
-  bus_.to_disk_channel.bind(behind_checker("check_media", parts_.media->socket));
-  if (parts_.flash) bus_.to_nand.bind(behind_checker("check_nand", parts_.flash->socket));
+  bind_initiator(parts_.controller ? parts_.controller->bus : controller_->bus, bus_.from_controller, "controller");
+  bus_.to_mailbox.bind(behind_watchers("mailbox", parts_.controller ? parts_.controller->mailbox : controller_->mailbox));
+  bus_.to_dram.bind(behind_watchers("dram", parts_.dram->socket));
+  bus_.to_disk_channel.bind(behind_watchers("media", parts_.media->socket));
+  if (parts_.flash) bus_.to_nand.bind(behind_watchers("nand", parts_.flash->socket));
 }
 
 void DriveModule::bind_host() {
   PartSocket& host = parts_.host_interface ? parts_.host_interface->socket : host_interface_->host;
-  host_socket_ = &behind_checker("check_host", host);
-  bind_initiator(parts_.host_interface ? parts_.host_interface->bus : host_interface_->bus, bus_.from_host, "check_host_interface");
+  host_socket_ = &behind_watchers("host", host);
+  bind_initiator(parts_.host_interface ? parts_.host_interface->bus : host_interface_->bus, bus_.from_host, "host_interface");
 }
 
 void DriveModule::bind_cpu() {
   if (controller_ == nullptr) return;
-  if (!parts_.cpu) return bind_initiator(controller_->cpu().bus, bus_.from_cpu, "check_cpu");
-  controller_->cpu().bus.bind(behind_checker("check_cpu", parts_.cpu->socket));
-  bind_initiator(parts_.cpu->bus, bus_.from_cpu, "check_cpu_part");
+  if (!parts_.cpu) return bind_initiator(controller_->cpu().bus, bus_.from_cpu, "cpu");
+  controller_->cpu().bus.bind(behind_watchers("cpu", parts_.cpu->socket));
+  bind_initiator(parts_.cpu->bus, bus_.from_cpu, "cpu_part");
 }
 
 Bytes DriveModule::capacity() const {
@@ -181,14 +191,13 @@ PartSocket& DriveModule::block_socket() {
         (std::string(basename()) + "_block_target").c_str(), timeline_,
         BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, [this] { return capacity(); }});
     block_target_->to_host.bind(host_socket());
-    block_socket_ = &behind_checker((std::string(basename()) + "_check_block").c_str(), block_target_->socket);
+    block_socket_ = &behind_watchers(std::string(basename()) + "_block", block_target_->socket);
   }
   return *block_socket_;
 }
 
 PartSocket& DriveModule::processor_socket() {
-  if (processor_socket_ == nullptr)
-    processor_socket_ = &behind_checker((std::string(basename()) + "_check_processor").c_str(), bus_.from_processor);
+  if (processor_socket_ == nullptr) processor_socket_ = &behind_watchers(std::string(basename()) + "_processor", bus_.from_processor);
   return *processor_socket_;
 }
 
@@ -340,6 +349,7 @@ void DriveModule::end_firmware() {
   if (block_target_ != nullptr) block_target_->power_off();
   timeline().withdraw(*this);
   for (const auto& checker : checkers_) checker->power_off();
+  for (const auto& recorder : recorders_) recorder->power_off();
   const auto power_off = [](const auto& part) {
     if (part && part->power != nullptr) part->power->power_off();
   };

@@ -17,6 +17,7 @@
 #include "base/timeline_module.hpp"
 #include "bus/bus_module.hpp"
 #include "bus/protocol_checker_module.hpp"
+#include "bus/transaction_recorder_module.hpp"
 #include "controller/controller_module.hpp"
 #include "dram/dram_module.hpp"
 #include "host/block_target_module.hpp"
@@ -182,9 +183,9 @@ class DriveModule : public sc_core::sc_module,
   void bind_parts();
   void bind_cpu();
   void bind_host();
-  PartSocket& behind_checker(const char* name, PartSocket& socket);
+  PartSocket& behind_watchers(const std::string& name, PartSocket& socket);
   template <class Socket>
-  void bind_initiator(PartInitiator& from, Socket& to, const char* checker);
+  void bind_initiator(PartInitiator& from, Socket& to, const std::string& name);
   void power_on_parts();
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
@@ -237,7 +238,8 @@ class DriveModule : public sc_core::sc_module,
   std::unique_ptr<NandModule> nand_;
   std::unique_ptr<HostInterfaceModule> host_interface_;
   std::vector<std::unique_ptr<ProtocolCheckerModule>> checkers_;  // which calls pass to the end, too
-  std::unique_ptr<RegisterTargetModule> registers_;               // null but for linked firmware through registers
+  std::vector<std::unique_ptr<TransactionRecorderModule>> recorders_;
+  std::unique_ptr<RegisterTargetModule> registers_;  // null but for linked firmware through registers
   std::unique_ptr<RegisterInitiatorModule> register_bus_;
   std::unique_ptr<ControllerModule> controller_;  // whose firmware uses these to its end
   std::unique_ptr<ProcessorPortModule> processor_port_;

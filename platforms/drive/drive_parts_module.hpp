@@ -13,6 +13,7 @@
 #include "base/positioning.hpp"
 #include "base/signal.hpp"
 #include "base/timeline_module.hpp"
+#include "bus/ftr_writer.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/flash_channel.hpp"
 
@@ -100,10 +101,15 @@ struct DriveParts {
   std::optional<HostInterfacePart> host_interface;
   /// Puts a ProtocolCheckerModule on every socket; a violation ends the run as a bug of the model.
   bool check_protocol = false;
+  /// Puts a TransactionRecorderModule on every socket, of strangers too; the writer stays as long as the drive. Null: none.
+  FtrWriter* transactions = nullptr;
   /// That several drives share (platforms/array); null: the drive has one of its own.
   TimelineModule* calendar = nullptr;
   /// Simulated seconds per second of real time (PaceModule); 0: as fast as it goes.
   double pace = 0;
+
+  /// Whether somebody looks at the payloads between the parts.
+  [[nodiscard]] bool watched() const { return check_protocol || transactions != nullptr; }
 
   /// Calls visit(part) for each that is there.
   template <class Visit>
