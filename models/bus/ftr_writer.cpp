@@ -7,7 +7,7 @@ namespace tessera {
 
 namespace {
 
-enum Tag : std::uint64_t {
+enum FtrTag : std::uint64_t {
   self_described = 55'799,
   info_chunk = 6,
   dictionary_chunk = 8,
@@ -18,10 +18,10 @@ enum Tag : std::uint64_t {
   a_transaction = 6,
   first_attribute = 7  // of those known at the begin; then those in between, then those at the end
 };
-enum DataType : std::uint64_t { type_unsigned = 3, type_string = 10 };
+enum FtrType : std::uint64_t { type_unsigned = 3, type_string = 10 };
 
-constexpr std::uint64_t picosecond_exponent = 12;  // of 1/10 s
-constexpr std::size_t block_bytes = 1U << 16U;     // after which a block is written
+constexpr std::uint64_t picosecond_exponent = 12;   // of 1/10 s
+constexpr std::size_t ftr_block_bytes = 1U << 16U;  // after which a block is written
 
 }  // namespace
 
@@ -106,7 +106,7 @@ void FtrWriter::transaction(std::uint64_t stream, std::uint64_t generator, Picos
     out.number(text != nullptr ? type_string : type_unsigned);
     out.number(text != nullptr ? key_of(*text) : std::get<std::uint64_t>(attribute.value));
   }
-  if (out.content().size() >= block_bytes) write_block(stream, block);
+  if (out.content().size() >= ftr_block_bytes) write_block(stream, block);
 }
 
 void FtrWriter::write_chunk(std::uint64_t tag, const CborBytes& content) {

@@ -20,8 +20,8 @@ namespace tessera {
 
 class HostControllerModule : public sc_core::sc_module,
                              public PoweredPart,
-                             private tlm::tlm_fw_transport_if<>,
-                             private tlm::tlm_bw_transport_if<>,
+                             protected tlm::tlm_fw_transport_if<>,
+                             protected tlm::tlm_bw_transport_if<>,
                              protected HostMemory,
                              protected BlockDrive,
                              protected Interrupts {
