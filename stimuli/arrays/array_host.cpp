@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stimuli/arrays/copy_task.hpp"
 #include "stimuli/arrays/read_task.hpp"
 #include "stimuli/arrays/row_tasks.hpp"
 #include "stimuli/arrays/write_task.hpp"
@@ -37,21 +38,22 @@ void ArrayHost::issue(HostRequest& request) {
     open.status = request.op == HostOp::trim ? Status::ok : Status::unsupported;
     return finish(open);
   }
-  const std::vector<ArrayPart> parts = layout_.parts(ArrayBlock(request.blocks.first.value()), request.blocks.count);
+  // All parts are counted before the first is started: it may end at once.
+  const ArrayParts parts = layout_.parts(ArrayBlock(request.blocks.first.value()), request.blocks.count);
   const std::uint32_t tag = request.tag;
-  std::vector<std::unique_ptr<ArrayTask>> tasks;
+  open.parts = static_cast<std::uint32_t>(parts.size());
   if (request.op == HostOp::read) {
-    for (const ArrayPart& part : parts) tasks.push_back(std::make_unique<ReadTask>(*this, tag, part));
+    for (const ArrayPart& part : parts) start(std::make_unique<ReadTask>(*this, tag, part));
+  } else if (!layout_.has_parity()) {
+    for (const ArrayPart& part : parts) start(std::make_unique<CopyTask>(*this, tag, part));
   } else {
-    const auto same_row = [this](const ArrayPart& a, const ArrayPart& b) { return a.row == b.row && layout_.redundant(); };
+    open.parts = static_cast<std::uint32_t>(parts.back().row.value() - parts.front().row.value() + 1);
     for (auto from = parts.begin(); from != parts.end();) {
-      auto to = std::find_if_not(from, parts.end(), [&](const ArrayPart& part) { return part == *from || same_row(part, *from); });
-      tasks.push_back(std::make_unique<WriteTask>(*this, tag, std::vector<ArrayPart>(from, to)));
+      const auto to = std::find_if(from, parts.end(), [&](const ArrayPart& part) { return part.row != from->row; });
+      start(std::make_unique<WriteTask>(*this, tag, std::vector<ArrayPart>(from, to)));
       from = to;
     }
   }
-  open.parts = static_cast<std::uint32_t>(tasks.size());
-  for (auto& task : tasks) start(std::move(task));
 }
 
 void ArrayHost::abort(HostRequest&) { TESSERA_CHECK(false, "the host of an array gives no request up"); }
@@ -61,11 +63,13 @@ void ArrayHost::start(std::unique_ptr<ArrayTask> task) {
   tasks_.emplace_back(std::move(task))->start();
 }
 
-void ArrayHost::end(const ArrayTask& task) {
+std::unique_ptr<ArrayTask> ArrayHost::end(const ArrayTask& task) {
   const std::size_t index = task.index;
   std::swap(tasks_[index], tasks_.back());
   tasks_[index]->index = index;
+  auto ended = std::move(tasks_.back());
   tasks_.pop_back();
+  return ended;
 }
 
 void ArrayHost::part_done(std::uint32_t tag, Status status, const RequestLife& life) {
@@ -90,11 +94,13 @@ std::optional<std::uint32_t> ArrayHost::drive_of(ArrayRow row, DriveSlot slot) c
 
 std::vector<bool> ArrayHost::missing_in(ArrayRow row) const {
   std::vector<bool> missing(layout_.drives());
+  if (gone_slots_ == 0) return missing;
   for (std::uint32_t member = 0; member < missing.size(); ++member) missing[member] = !drive_of(row, layout_.slot_of(row, member));
   return missing;
 }
 
 bool ArrayHost::beyond_rescue(ArrayRow row) const {
+  if (gone_slots_ == 0) return false;
   const std::vector<bool> missing = missing_in(row);
   return static_cast<std::uint32_t>(std::ranges::count(missing, true)) > failures_survived(layout_.kind(), layout_.drives());
 }
@@ -106,6 +112,7 @@ void ArrayHost::drive_failed(std::uint32_t drive) {
   TESSERA_CHECK(at != drive_in_.end(), "a drive failed that holds nothing of the array");
   const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
   gone_[slot.value()] = true;
+  ++gone_slots_;
   queues_[drive]->fail();
   if (!layout_.redundant() || spares_.empty()) return;
   waiting_rebuilds_.push_back(slot);
@@ -141,6 +148,7 @@ void ArrayHost::end_rebuild() {
   std::ranges::find(rebuilds_, rebuild_->slot, &RebuildRecord::slot)->ended = timeline_.now();
   drive_in_[rebuild_->slot.value()] = rebuild_->spare;
   gone_[rebuild_->slot.value()] = false;
+  --gone_slots_;
   finished_sweep_ = std::move(rebuild_->sweep);  // which has called
   rebuild_.reset();
   begin_rebuild();

@@ -80,6 +80,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   friend class ArrayTask;
   friend class ReadTask;
   friend class WriteTask;
+  friend class CopyTask;
   friend class RebuildTask;
   friend class CheckTask;
   friend class FlushTask;
@@ -98,7 +99,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   };
 
   void start(std::unique_ptr<ArrayTask> task);
-  void end(const ArrayTask& task);
+  [[nodiscard]] std::unique_ptr<ArrayTask> end(const ArrayTask& task);
   void part_done(std::uint32_t tag, Status status, const RequestLife& life);
   void finish(Open& open);
   void on_time(std::uint64_t) override;
@@ -106,6 +107,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, DriveSlot slot) const;
   [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
   [[nodiscard]] bool beyond_rescue(ArrayRow row) const;
+  /// The application asks for its write on the platters: so are data, copies and parity.
+  [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
   void begin_rebuild();
   void end_rebuild();
@@ -123,6 +126,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::vector<std::unique_ptr<DriveQueue>> queues_;
   std::vector<std::uint32_t> drive_in_;  // by slot
   std::vector<bool> gone_;               // by slot: its drive failed and nothing has taken its place
+  std::uint32_t gone_slots_ = 0;         // how many of them
   std::vector<std::uint32_t> spares_;
   std::vector<DriveSlot> waiting_rebuilds_;
   std::optional<Rebuild> rebuild_;

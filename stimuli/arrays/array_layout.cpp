@@ -40,7 +40,10 @@ ArrayLayout::ArrayLayout(ArrayKind kind, std::uint32_t chunk_blocks, const std::
   if (kind == ArrayKind::jbod) {
     rows_ = *std::ranges::max_element(rows_of_);
     columns_ = drives;
-    user_blocks_ = std::accumulate(rows_of_.begin(), rows_of_.end(), std::uint64_t{0}) * chunk_;
+    ends_.resize(drives);
+    std::partial_sum(rows_of_.begin(), rows_of_.end(), ends_.begin());
+    user_blocks_ = ends_.back() * chunk_;
+    alike_ = *std::ranges::min_element(rows_of_) == rows_;
     return;
   }
   rows_ = *std::ranges::min_element(rows_of_);
@@ -49,13 +52,15 @@ ArrayLayout::ArrayLayout(ArrayKind kind, std::uint32_t chunk_blocks, const std::
   user_blocks_ = rows_ * columns_ * chunk_;
 }
 
-std::vector<ArrayPart> ArrayLayout::parts(ArrayBlock first, std::uint32_t count) const {
+ArrayParts ArrayLayout::parts(ArrayBlock first, std::uint32_t count) const {
   TESSERA_CHECK(first.value() + count <= user_blocks_, "a request beyond the array");
-  std::vector<ArrayPart> parts;
+  ArrayParts parts;
   std::uint64_t chunk = first.value() / chunk_;
   std::uint32_t drive = 0;  // of a jbod
-  if (kind_ == ArrayKind::jbod)
-    for (; chunk >= rows_of_[drive]; ++drive) chunk -= rows_of_[drive];
+  if (kind_ == ArrayKind::jbod) {
+    drive = static_cast<std::uint32_t>(alike_ ? chunk / rows_ : std::ranges::upper_bound(ends_, chunk) - ends_.begin());
+    chunk -= drive == 0 ? 0 : ends_[drive - 1];
+  }
   auto begin = static_cast<std::uint32_t>(first.value() % chunk_);
   for (std::uint32_t offset = 0; offset < count;) {
     const std::uint32_t length = std::min(chunk_ - begin, count - offset);

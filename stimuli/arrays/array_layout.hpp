@@ -3,6 +3,7 @@
 //
 // A row is the chunks at one place of all drives. In a row the drives are its members: first the data columns, then P and, of raid6, Q.
 // Of a mirror, member 0 holds the data and each other one a copy.
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,6 +35,9 @@ struct ArrayPart {
   [[nodiscard]] constexpr std::uint32_t end() const { return begin + count; }
 };
 
+/// Few requests have more than one.
+using ArrayParts = boost::container::small_vector<ArrayPart, 2>;
+
 class ArrayLayout {
  public:
   /// `drive_blocks` of each drive, behind `first` blocks that the array keeps for itself. Every drive of a mirror or with parity counts as
@@ -53,7 +57,7 @@ class ArrayLayout {
   [[nodiscard]] std::uint64_t user_blocks() const { return user_blocks_; }
 
   /// The parts of a run, in ascending order; it must lie within the array.
-  [[nodiscard]] std::vector<ArrayPart> parts(ArrayBlock first, std::uint32_t count) const;
+  [[nodiscard]] ArrayParts parts(ArrayBlock first, std::uint32_t count) const;
   /// Where a member of a row lies. Rotation is left-symmetric: that of Linux md's default (drivers/md/raid5.c, ALGORITHM_LEFT_SYMMETRIC).
   [[nodiscard]] DriveSlot slot_of(ArrayRow row, std::uint32_t member) const;
   /// The member that a drive is in a row.
@@ -66,6 +70,8 @@ class ArrayLayout {
   std::uint32_t chunk_;
   HostBlock first_;
   std::vector<std::uint64_t> rows_of_;  // chunks that each drive holds
+  std::vector<std::uint64_t> ends_;     // of a jbod: the array's first chunk after each drive
+  bool alike_ = false;                  // all drives hold as many
   std::uint64_t rows_ = 0;
   std::uint32_t columns_ = 1;
   std::uint32_t parities_ = 0;

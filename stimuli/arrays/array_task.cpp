@@ -21,20 +21,27 @@ void ArrayTask::begin_stage(std::vector<Step> steps, CommandPriority priority) {
   open_ = static_cast<std::uint32_t>(steps.size());
   ArrayHost& host = host_;  // a stage whose commands are all answered at once may end the task
   const ArrayRow row = row_;
-  for (Step& step : steps) {
-    const DriveSlot slot = host.layout_.slot_of(row, step.member);
-    const std::uint32_t drive = step.drive.value_or(host.drive_of(row, slot).value_or(host.drive_in_[slot.value()]));
-    const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row) + step.range.begin, step.range.count()});
-    if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
-    ++host.counts_.commands;
-    host.queues_[drive]->send({.op = step.op,
-                               .force_unit_access = step.force_unit_access,
-                               .blocks = blocks,
-                               .content = std::move(step.content),
-                               .priority = priority,
-                               .receiver = this,
-                               .part = step.member});
-  }
+  for (Step& step : steps) send(host, *this, row, step, priority);
+}
+
+void ArrayTask::begin_step(Step&& step, CommandPriority priority) {
+  open_ = 1;
+  send(host_, *this, row_, step, priority);
+}
+
+void ArrayTask::send(ArrayHost& host, ArrayTask& task, ArrayRow row, Step& step, CommandPriority priority) {
+  const DriveSlot slot = host.layout_.slot_of(row, step.member);
+  const std::uint32_t drive = step.drive ? *step.drive : host.drive_of(row, slot).value_or(host.drive_in_[slot.value()]);
+  const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row) + step.range.begin, step.range.count()});
+  if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
+  ++host.counts_.commands;
+  host.queues_[drive]->send({.op = step.op,
+                             .force_unit_access = step.force_unit_access,
+                             .blocks = blocks,
+                             .content = std::move(step.content),
+                             .priority = priority,
+                             .receiver = &task,
+                             .part = step.member});
 }
 
 void ArrayTask::answered(std::uint32_t member, HostRequest& command) {
@@ -44,9 +51,9 @@ void ArrayTask::answered(std::uint32_t member, HostRequest& command) {
   stage_over();
 }
 
-void ArrayTask::end() {
+std::unique_ptr<ArrayTask> ArrayTask::end() {
   if (has_lock_) host_.locks_.unlock(*this);
-  host_.end(*this);
+  return host_.end(*this);
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #pragma once
 // Work on one row of an array. A task goes in stages: it sends commands to members of the row and goes on when all are answered.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/request_life.hpp"
@@ -40,10 +41,12 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
   virtual void locked_in() {}
   /// Sends at least one command; stage_over() follows. A drive that failed answers Status::aborted.
   void begin_stage(std::vector<Step> steps, CommandPriority priority);
+  /// The same with one command.
+  void begin_step(Step&& step, CommandPriority priority);
   virtual void took(std::uint32_t member, HostRequest& command) = 0;
   virtual void stage_over() = 0;
-  /// Gives locks back and ends the task, which is gone when this returns.
-  void end();
+  /// Gives locks back and ends the task, which is the caller's own now.
+  [[nodiscard]] std::unique_ptr<ArrayTask> end();
 
   [[nodiscard]] std::size_t bytes(std::uint32_t blocks) const { return std::size_t{blocks} * host_.kept_; }
   [[nodiscard]] std::vector<bool> missing() const { return host_.missing_in(row_); }
@@ -53,6 +56,7 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
   RequestLife life_;
 
  private:
+  static void send(ArrayHost& host, ArrayTask& task, ArrayRow row, Step& step, CommandPriority priority);
   void answered(std::uint32_t member, HostRequest& command) final;
   void locked() final;
 

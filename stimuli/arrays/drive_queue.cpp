@@ -11,7 +11,7 @@ DriveQueue::DriveQueue(Timeline& timeline, HostLink& drive, std::uint32_t tags, 
   for (std::uint32_t tag = tags; tag-- > 0;) free_.push_back(tag);
 }
 
-void DriveQueue::send(ArrayCommand command) {
+void DriveQueue::send(ArrayCommand&& command) {
   position_ = command.blocks.end();
   if (failed_) {
     HostRequest request;
@@ -21,9 +21,11 @@ void DriveQueue::send(ArrayCommand command) {
     request.life.begin(timeline_.now());
     return command.receiver->answered(command.part, request);
   }
-  statistics_.arrived(timeline_.now());
-  auto& queue = queues_[static_cast<std::size_t>(command.priority)];
-  queue.push_back({std::move(command), timeline_.now()});
+  const Picoseconds now = timeline_.now();
+  statistics_.arrived(now);
+  const bool in_turn = command.priority == CommandPriority::foreground || background_ < background_tags_;
+  if (in_turn && !free_.empty() && !suspended_ && queues_[0].empty() && queues_[1].empty()) return issue(std::move(command), now);
+  queues_[static_cast<std::size_t>(command.priority)].push_back({std::move(command), now});
   pump();
 }
 
@@ -44,25 +46,29 @@ void DriveQueue::pump() {
 void DriveQueue::issue(std::deque<Waiting>& queue) {
   Waiting next = std::move(queue.front());
   queue.pop_front();
+  issue(std::move(next.command), next.since);
+}
+
+void DriveQueue::issue(ArrayCommand&& command, Picoseconds since) {
   const std::uint32_t tag = free_.back();
   free_.pop_back();
   Slot& slot = *slots_[tag];
-  slot.receiver = next.command.receiver;
-  slot.part = next.command.part;
-  slot.priority = next.command.priority;
+  slot.receiver = command.receiver;
+  slot.part = command.part;
+  slot.priority = command.priority;
   background_ += slot.priority == CommandPriority::background ? 1 : 0;
   HostRequest& request = slot.request;
-  request.op = next.command.op;
-  request.force_unit_access = next.command.force_unit_access;
+  request.op = command.op;
+  request.force_unit_access = command.force_unit_access;
   request.all_zones = false;
-  request.blocks = next.command.blocks;
+  request.blocks = command.blocks;
   request.number = sent_++;
   request.tag = tag;
-  request.content = std::move(next.command.content);
+  request.content = std::move(command.content);
   request.status = Status::ok;
   request.aborted = false;
   request.attempts = 0;
-  request.life.begin(next.since);
+  request.life.begin(since);
   request.life.account(LifePhase::host_queue, timeline_.now(), Cause::tags);
   request.life.issue = timeline_.now();
   drive_.issue(request);

@@ -38,7 +38,7 @@ class DriveQueue {
   DriveQueue(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags);
 
   /// To a drive that failed, the answer is there at once: Status::aborted.
-  void send(ArrayCommand command);
+  void send(ArrayCommand&& command);
   /// The drive completed a command at now().
   void completed(HostRequest& request);
 
@@ -72,6 +72,8 @@ class DriveQueue {
   };
   void pump();
   void issue(std::deque<Waiting>& queue);
+  /// At the drive, with a tag that is free.
+  void issue(ArrayCommand&& command, Picoseconds since);
   [[nodiscard]] std::vector<Slot*> at_drive() const;
   void answer(Slot& slot);
 

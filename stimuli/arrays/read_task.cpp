@@ -10,7 +10,7 @@ ReadTask::ReadTask(ArrayHost& host, std::uint32_t tag, const ArrayPart& part) : 
 void ReadTask::start() {
   const bool one_holds_it = host_.layout_.kind() != ArrayKind::mirror;
   if (!one_holds_it || !host_.drive_of(row_, host_.layout_.slot_of(row_, part_.column))) return read();
-  begin_stage({{part_.column, HostOp::read, {part_.begin, part_.end()}, {}}}, CommandPriority::foreground);
+  begin_step({part_.column, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
 
 void ReadTask::read() {
@@ -19,7 +19,7 @@ void ReadTask::read() {
   for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
   if (host_.layout_.kind() == ArrayKind::mirror) return read_copy();
   if (unread_[part_.column]) return read_rest();
-  begin_stage({{part_.column, HostOp::read, {part_.begin, part_.end()}, {}}}, CommandPriority::foreground);
+  begin_step({part_.column, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
 
 /// The copy whose drive has the fewest commands; of several the one that was last nearest, as Linux md's raid1 chooses among idle disks.
@@ -37,7 +37,7 @@ void ReadTask::read_copy() {
     }
   }
   if (!best) return done(Status::media_error);
-  begin_stage({{*best, HostOp::read, {part_.begin, part_.end()}, {}}}, CommandPriority::foreground);
+  begin_step({*best, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
 
 /// Data and parity must not change between the reads.
@@ -93,11 +93,8 @@ void ReadTask::give(const Content& content) {
 
 void ReadTask::done(Status status) {
   host_.counts_.unreadable += ok(status) ? 0 : 1;
-  ArrayHost& host = host_;
-  const std::uint32_t tag = tag_;
-  const RequestLife life = life_;
-  end();
-  host.part_done(tag, status, life);
+  const auto self = end();
+  host_.part_done(tag_, status, life_);
 }
 
 }  // namespace tessera

@@ -63,19 +63,17 @@ void RebuildTask::write() {
     row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
   }
   writes_ = true;
-  begin_stage({{wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_, {}, host_.caches_forget_}},
-              CommandPriority::background);
+  begin_step({wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_, {}, host_.caches_forget_},
+             CommandPriority::background);
 }
 
 /// A row that cannot be made anew is lost; the rebuild goes on with the next.
 void RebuildTask::done() {
   if (failed_) ++host_.counts_.rows_lost;
   host_.rebuilds_.back().bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
-  RowSweep& sweep = sweep_;
-  const ArrayRow row = row_;
-  sweep.mark(row);  // before the lock goes to whoever waits for the row
-  end();
-  sweep.row_done();
+  sweep_.mark(row_);  // before the lock goes to whoever waits for the row
+  const auto self = end();
+  sweep_.row_done();
 }
 
 CheckTask::CheckTask(ArrayHost& host, ArrayRow row, bool repair, CommandPriority priority, std::function<void(bool, bool)> ended)
@@ -144,11 +142,8 @@ void CheckTask::write(const std::vector<std::uint32_t>& differing) {
 }
 
 void CheckTask::done() {
-  const auto ended = std::move(ended_);
-  const bool fits = fits_;
-  const bool compared = compared_;
-  end();
-  ended(fits, compared);
+  const auto self = end();
+  ended_(fits_, compared_);
 }
 
 ReplayTask::ReplayTask(ArrayHost& host, std::uint32_t record, std::function<void()> ended)
@@ -167,7 +162,7 @@ void ReplayTask::read() {
   const std::vector<bool> gone = missing();
   while (tried_ < layout.parities() && gone[layout.columns() + tried_]) ++tried_;
   if (tried_ == layout.parities()) return done();
-  begin_stage({{layout.columns() + tried_, HostOp::read, {}, {}, {}, host_.journal_.place_of(record_)}}, CommandPriority::foreground);
+  begin_step({layout.columns() + tried_, HostOp::read, {}, {}, {}, host_.journal_.place_of(record_)}, CommandPriority::foreground);
 }
 
 void ReplayTask::took(std::uint32_t, HostRequest& command) {
@@ -200,12 +195,9 @@ void ReplayTask::write() {
 }
 
 void ReplayTask::done() {
-  ArrayHost& host = host_;
-  const std::uint32_t record = record_;
-  const auto ended = std::move(ended_);
-  end();
-  host.journal_.release(record);
-  ended();
+  const auto self = end();
+  host_.journal_.release(record_);
+  ended_();
 }
 
 void FlushTask::start() {
@@ -225,13 +217,9 @@ void FlushTask::took(std::uint32_t, HostRequest& command) {
 }
 
 void FlushTask::stage_over() {
-  ArrayHost& host = host_;
-  const std::uint32_t tag = tag_;
-  const RequestLife life = life_;
-  const Status status = status_;
-  if (ok(status)) std::erase_if(host.unflushed_, [this](const auto& row) { return row.second <= covered_; });
-  end();
-  host.part_done(tag, status, life);
+  if (ok(status_)) std::erase_if(host_.unflushed_, [this](const auto& row) { return row.second <= covered_; });
+  const auto self = end();
+  host_.part_done(tag_, status_, life_);
 }
 
 }  // namespace tessera

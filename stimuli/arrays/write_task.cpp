@@ -21,7 +21,6 @@ WriteTask::WriteTask(ArrayHost& host, std::uint32_t tag, std::vector<ArrayPart> 
 void WriteTask::start() {
   ChunkRange band = {parts_.front().begin, parts_.front().end()};
   for (const ArrayPart& part : parts_) band = {std::min(band.begin, part.begin), std::max(band.end, part.end())};
-  if (!host_.layout_.redundant()) return plan();  // one drive: it orders what meets
   lock(band);
 }
 
@@ -29,7 +28,6 @@ void WriteTask::plan() {
   const ArrayLayout& layout = host_.layout_;
   const std::vector<bool> gone = missing();
   for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
-  if (!layout.has_parity()) return write_copies();
   if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return done(Status::media_error);
   plan_ = unread_ == gone ? plan_write(layout.columns(), layout.parities(), fresh_, unread_)
                           : plan_decode(layout.columns(), layout.parities(), fresh_, unread_);
@@ -54,7 +52,7 @@ void WriteTask::took(std::uint32_t member, HostRequest& command) {
   }
   // What a drive that failed meanwhile did not write, the others stand for.
   const bool drive_gone = !host_.drive_of(row_, host_.layout_.slot_of(row_, member));
-  if (!ok(command.status) && !(drive_gone && host_.layout_.redundant())) status_ = command.status;
+  if (!ok(command.status) && !drive_gone) status_ = command.status;
 }
 
 void WriteTask::stage_over() {
@@ -176,33 +174,7 @@ void WriteTask::write_row() {
   if (record_) host_.journal_[*record_].valid = true;
   std::vector<Step> steps;
   for (MemberWrite& write : writes_)
-    steps.push_back({write.member, HostOp::write, write.range, std::move(write.content), {}, {}, durable()});
-  stage_ = Stage::write;
-  if (host_.kept_ != 0) host_.written_.insert(row_.value());
-  begin_stage(std::move(steps), CommandPriority::foreground);
-}
-
-bool WriteTask::durable() const { return host_.open_[tag_].request->force_unit_access; }
-
-/// Of a mirror; a jbod has one copy.
-void WriteTask::write_copies() {
-  const ArrayPart& part = parts_.front();
-  const Content& given = host_.open_[tag_].request->content;
-  std::vector<Step> steps;
-  const auto add = [&](std::uint32_t member) {
-    Content content;
-    if (host_.kept_ != 0)
-      content.assign(given.begin() + offset(bytes(part.offset)), given.begin() + offset(bytes(part.offset + part.count)));
-    steps.push_back({member, HostOp::write, {part.begin, part.end()}, std::move(content), {}, {}, durable()});
-  };
-  if (!host_.layout_.redundant()) {
-    add(part.column);
-  } else {
-    const std::vector<bool> gone = missing();
-    for (std::uint32_t member = 0; member < gone.size(); ++member)
-      if (!gone[member]) add(member);
-  }
-  if (steps.empty()) return done(Status::media_error);
+    steps.push_back({write.member, HostOp::write, write.range, std::move(write.content), {}, {}, host_.durable(tag_)});
   stage_ = Stage::write;
   if (host_.kept_ != 0) host_.written_.insert(row_.value());
   begin_stage(std::move(steps), CommandPriority::foreground);
@@ -211,14 +183,10 @@ void WriteTask::write_copies() {
 /// A row of which more is missing than the array survives is not written, whatever the drives that are left say.
 void WriteTask::done(Status status) {
   if (ok(status) && host_.beyond_rescue(row_)) status = Status::media_error;
-  ArrayHost& host = host_;
-  const std::uint32_t tag = tag_;
-  const RequestLife life = life_;
-  const auto record = record_;
-  if (stage_ == Stage::write && !durable()) host.keep_in_doubt(row_);
-  end();
-  if (record) host.journal_.release(*record);
-  host.part_done(tag, status, life);
+  if (stage_ == Stage::write && !host_.durable(tag_)) host_.keep_in_doubt(row_);
+  const auto self = end();
+  if (record_) host_.journal_.release(*record_);
+  host_.part_done(tag_, status, life_);
 }
 
 }  // namespace tessera

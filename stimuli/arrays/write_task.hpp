@@ -1,5 +1,5 @@
 #pragma once
-// A write of part of a row, parity or copies included.
+// A write of part of a row whose data has parity.
 #include "stimuli/arrays/array_task.hpp"
 #include "stimuli/arrays/row_journal.hpp"
 
@@ -28,10 +28,7 @@ class WriteTask final : public ArrayTask, private TimelineListener {
   void log(std::uint32_t record);
   void on_time(std::uint64_t) override;
   void write_row();
-  void write_copies();
   void count_way() const;
-  /// The application asks for it on the platters: so are data and parity.
-  [[nodiscard]] bool durable() const;
   void done(Status status);
 
   std::uint32_t tag_;
