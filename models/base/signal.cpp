@@ -87,7 +87,9 @@ void SignalScope::unwatch(const SignalSink& sink) {
 }
 
 void SignalScope::tell(std::uint32_t index, std::uint64_t value, Picoseconds at) const {
-  for (const Watcher& watcher : signals_[index].watchers) watcher.sink->change(watcher.id, value, at);
+  const std::vector<Watcher>& watchers = signals_[index].watchers;
+  if (watchers.size() == 1) return watchers.front().sink->change(watchers.front().id, value, at);
+  for (const Watcher& watcher : watchers) watcher.sink->change(watcher.id, value, at);
 }
 
 void SignalScope::withdraw(std::uint32_t index, Picoseconds at) const {

@@ -22,6 +22,8 @@ std::string identifier(std::size_t index) {
   return code;
 }
 
+constexpr std::uint64_t most_lines = 64;  // kept of a number: most levels
+
 bool has_words(const WaveTrace& signal) { return !signal.info->words.empty(); }
 
 std::string variable(const char* type, std::uint32_t width, const std::string& code, const std::string& name) {
@@ -97,7 +99,22 @@ void VcdWriter::open(Picoseconds at) {
 
 void VcdWriter::step(Picoseconds at, std::span<const std::uint32_t> changed) {
   write_time(at);
-  for (const std::uint32_t index : changed) write_value(index, true);
+  reserve(changed.size() * Line::most);
+  char* end = text_.data() + end_;
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    const std::uint64_t value = (*signals_)[changed[i]].value;
+    const std::vector<Line>& lines = lines_[changed[i]];
+    if (value < lines.size() && lines[value].size <= Line::most) [[likely]] {
+      std::memcpy(end, lines[value].text.data(), Line::most);
+      end += lines[value].size;
+      continue;
+    }
+    end_ = static_cast<std::size_t>(end - text_.data());
+    write_value(changed[i], true);
+    reserve((changed.size() - i) * Line::most);
+    end = text_.data() + end_;
+  }
+  end_ = static_cast<std::size_t>(end - text_.data());
   hand_over(text_chunk);
 }
 
@@ -131,6 +148,22 @@ void VcdWriter::append(const Line& line) {
   end_ += line.size;
 }
 
+namespace {
+
+/// Eight digits, from the first: halves, quarters and eighths of the number side by side in one word.
+void write_eight_digits(char* to, std::uint32_t number) {
+  const std::uint64_t fours = number / 10'000 + (std::uint64_t{number % 10'000} << 32);
+  const std::uint64_t hundreds = (fours * 5243 >> 19) & 0x0000'007f'0000'007f;  // 5243 / 2^19: 1 / 100, exact below 10,000
+  const std::uint64_t twos = hundreds + ((fours - hundreds * 100) << 16);
+  const std::uint64_t tens = (twos * 103 >> 10) & 0x000f'000f'000f'000f;  // 103 / 2^10: 1 / 10, exact below 100
+  const std::uint64_t ones = tens + ((twos - tens * 10) << 8);
+  const std::uint64_t text = ones + 0x3030'3030'3030'3030;  // '0'
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(to, &text, sizeof text);
+}
+
+}  // namespace
+
 /// Most times differ from the one before in their last eight digits alone.
 void VcdWriter::write_time(Picoseconds at) {
   if (opened_ && at == written_until_) return;
@@ -151,8 +184,7 @@ void VcdWriter::write_time(Picoseconds at) {
     }
     std::memcpy(end, first_digits_.data(), first_digits_.size());
     end += first_size_;
-    auto rest = static_cast<std::uint32_t>(at.value() % split);
-    for (char* digit = end + 8; digit != end; rest /= 10) *--digit = static_cast<char>('0' + rest % 10);
+    write_eight_digits(end, static_cast<std::uint32_t>(at.value() - first * split));
     end += 8;
   }
   *end++ = '\n';
@@ -168,7 +200,7 @@ void VcdWriter::write_all(const char* keyword, bool known) {
 void VcdWriter::write_value(std::size_t index, bool known) {
   const WaveTrace& signal = (*signals_)[index];
   if (!known || !signal.known) return write_unknown(index);
-  if (signal.info->width == 1 || has_words(signal))
+  if (signal.info->width == 1 || has_words(signal) || signal.value < most_lines)
     return append(signal.value < lines_[index].size() ? lines_[index][signal.value] : line_of(index));
   write_number(signal.value, codes_[index]);
 }

@@ -29,7 +29,7 @@ class VcdWriter final : public WaveWriter {
  private:
   void write_time(Picoseconds at);
   void write_all(const char* keyword, bool known);
-  /// A change in the file, made once for each value of a signal with few: mostly short, and copied as a whole.
+  /// A change in the file, made once for each value of a signal that has few and each small number: mostly short, and copied as a whole.
   struct Line {
     static constexpr std::size_t most = 48;
     std::array<char, most> text{};
@@ -62,7 +62,7 @@ class VcdWriter final : public WaveWriter {
   std::ostream& out_;
   const std::vector<WaveTrace>* signals_ = nullptr;
   std::vector<Code> codes_;               // of the signals, then of the twins
-  std::vector<std::vector<Line>> lines_;  // of states and bits, by signal and value
+  std::vector<std::vector<Line>> lines_;  // of states, bits and small numbers, by signal and value
   std::vector<char> text_;                // formatted, not yet handed to out_: up to end_
   std::size_t end_ = 0;
   std::array<char, 24> first_digits_{};  // of the time written last, with the '#': all but the last eight

@@ -6,51 +6,19 @@ namespace tessera {
 
 namespace {
 
-// Changes held back for sorting: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
+// Changes held back, to be brought into order: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
 constexpr std::size_t reorder_changes = std::size_t{1} << 16;
 
 }  // namespace
 
-/// Changes are told in runs in order, each of which begins a little before the end of the one before: neighbouring runs are merged where
-/// they overlap, over and over until one is left.
-void Waveform::sort_changes() {
-  runs_.clear();
-  runs_.push_back(0);
-  for (std::size_t i = 1; i < changes_.size(); ++i)
-    if (changes_[i].time < changes_[i - 1].time) runs_.push_back(i);
-  runs_.push_back(changes_.size());
-  while (runs_.size() > 2) {
-    std::size_t kept = 1;
-    for (std::size_t i = 1; i + 1 < runs_.size(); i += 2) {
-      merge_runs(runs_[i - 1], runs_[i], runs_[i + 1]);
-      runs_[kept++] = runs_[i + 1];
-    }
-    if (runs_.size() % 2 == 0) runs_[kept++] = runs_.back();
-    runs_.resize(kept);
-  }
-}
-
-void Waveform::merge_runs(std::size_t begin, std::size_t middle, std::size_t end) {
-  const Picoseconds first = changes_[middle].time;
-  std::size_t from = middle;
-  while (from > begin && changes_[from - 1].time > first) --from;
-  scratch_.assign(changes_.data() + from, changes_.data() + middle);
-  Change* to = changes_.data() + from;
-  const Change* later = changes_.data() + middle;
-  const Change* const last = changes_.data() + end;
-  for (const Change& earlier : scratch_) {
-    while (later != last && later->time < earlier.time) *to++ = *later++;
-    *to++ = earlier;
-  }
-}
-
 Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> windows)
-    : writers_(std::move(writers)), windows_(std::move(windows)) {
+    : writers_(std::move(writers)), windows_(std::move(windows)), most_pending_(reorder_changes) {
   TESSERA_CHECK(!windows_.empty(), "a recorder needs a window");
   for (std::size_t i = 0; i < windows_.size(); ++i)
     TESSERA_CHECK(windows_[i].begin < windows_[i].end && (i == 0 || windows_[i - 1].end < windows_[i].begin),
                   "the windows of a recorder do not follow each other");
   begin_ = windows_.front().begin;
+  pending_from_ = begin_ + Picoseconds(1);
   last_end_ = windows_.back().end;
 }
 
@@ -60,6 +28,7 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, WaveTrigger trigger)
       before_(trigger.before),
       after_(trigger.after),
       ring_changes_(trigger.ring_changes),
+      most_pending_(trigger.ring_changes + trigger.ring_changes / 4 + 1),
       armed_(true) {
   TESSERA_CHECK(ring_changes_ > 0, "a waveform trigger needs a ring");
 }
@@ -88,102 +57,52 @@ WaveSignal Waveform::declare(std::string_view scope, SignalInfo info) {
 }
 
 WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
-  TESSERA_CHECK(!begun_ && changes_.empty(), "a waveform signal is declared after the first change");
+  TESSERA_CHECK(!begun_ && pending_.held() == 0, "a waveform signal is declared after the first change");
   for (const WaveTrace& other : traces_)
     TESSERA_CHECK(other.scope != scope || other.info->name != info.name, "a waveform signal is declared twice");
   traces_.push_back({std::string(scope), &info});
-  states_.push_back({info.value.value_or(0), {}, info.value.has_value(), false});
+  const std::uint64_t mask = info.width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << info.width) - 1;
+  states_.push_back({info.value.value_or(0), {}, mask, info.value.has_value(), false});
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
-Waveform::Change* Waveform::pending(std::uint64_t place) {
-  if (place == 0) return nullptr;
-  if (!armed_) return &changes_[place - 1];
-  return appended_ - place >= changes_.size() ? nullptr : &changes_[(place - 1) % ring_changes_];
+void Waveform::make_room() {
+  if (armed_)
+    forget_older(ring_changes_);
+  else
+    write_older(reorder_changes / 2);
 }
 
-void Waveform::link(Change& change) {
-  State& state = states_[change.signal];
-  const Change* const before = pending(state.newest);
-  change.back = 0;
-  if (before != nullptr) change.back = static_cast<std::uint32_t>(appended_ + 1 - state.newest);
-  state.ordered = before == nullptr || (state.ordered && before->time <= change.time);
-}
-
-void Waveform::relink() {
-  for (State& state : states_) state.newest = 0;
-  appended_ = 0;
-  for (Change& change : changes_) {
-    if (change.signal != withdrawn) link(change);
-    ++appended_;
-    if (change.signal != withdrawn) states_[change.signal].newest = appended_;
-  }
-}
-
-void Waveform::append(Change change) {
-  link(change);
-  states_[change.signal].newest = ++appended_;
-  if (armed_) {
-    append_to_ring(change);
-    return;
-  }
-  changes_.push_back(change);
-  if (appended_ >= reorder_changes) write_older(reorder_changes / 2);
-}
-
-void Waveform::append_to_ring(const Change& change) {
-  if (changes_.size() < ring_changes_) {
-    changes_.push_back(change);
-    return;
-  }
-  Change& oldest = changes_[oldest_];
-  if (oldest.signal != withdrawn) keep(oldest.signal, oldest.value, oldest.time);
-  lost_until_ = std::max(lost_until_, oldest.time);
-  oldest = change;
-  oldest_ = oldest_ + 1 == ring_changes_ ? 0 : oldest_ + 1;
+void Waveform::forget_older(std::size_t keep_newest) {
+  pending_.take(keep_newest, Picoseconds::max(), [this](const SignalChange& change) {
+    keep(change.signal, change.value, change.time);
+    lost_until_ = change.time;
+  });
 }
 
 void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
+  pending_.withdraw(id, at);
   State& state = states_[id];
-  bool newest = true;
-  for (std::uint64_t place = state.newest; Change* const change = pending(place);) {
-    const std::uint64_t before = change->back == 0 ? 0 : place - change->back;
-    if (change->time > at) {
-      change->signal = withdrawn;
-      if (newest) state.newest = before;
-    } else if (state.ordered) {
-      break;
-    } else {
-      newest = false;
-    }
-    place = before;
-  }
   state.since = std::min(state.since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
+  forget_older(ring_changes_);
   armed_ = false;
+  most_pending_ = reorder_changes;
   begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), lost_until_);
+  pending_from_ = begin_ + Picoseconds(1);
   last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
   windows_ = {{begin_, last_end_}};
-  std::rotate(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(oldest_), changes_.end());
-  std::vector<Change> inside;
-  for (const Change& change : changes_) {
-    if (change.signal == withdrawn) continue;
-    if (change.time <= begin_) {
-      keep(change.signal, change.value, change.time);
-    } else if (change.time < last_end_) {
-      inside.push_back(change);
-    }
-  }
-  changes_ = std::move(inside);
-  relink();
+  pending_.drop_from(last_end_);
+  pending_.take(0, begin_, [this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
 }
 
 void Waveform::begin() {
   if (begun_) return;
   begun_ = true;
+  touched_.resize(traces_.size() + 1);
   for (WaveWriter* writer : writers_) writer->begin(traces_);
 }
 
@@ -204,31 +123,28 @@ void Waveform::finish(Picoseconds now) {
 
 void Waveform::write_older(std::size_t keep_newest) {
   begin();
-  std::erase_if(changes_, [](const Change& change) { return change.signal == withdrawn; });
-  sort_changes();
-  const std::size_t count = changes_.size() - std::min(keep_newest, changes_.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const Change& change = changes_[i];
-    if (change.time > step_time_) pass(change.time);
-    if (!open_) {
-      if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
-      continue;
-    }
-    if (change.time < written_until_) ++late_changes_;
-    if (change.time > step_time_) {
-      write_step();
-      step_time_ = change.time;
-    }
-    State& state = states_[change.signal];
-    if (change.time < state.since) continue;  // late, and a newer value is written already
-    state.since = change.time;
-    state.next = change.value;
-    if (!state.touched) touched_.push_back(change.signal);
-    state.touched = true;
-  }
+  pending_.take(keep_newest, Picoseconds::max(), [this](const SignalChange& change) { write(change); });
   if (open_) write_step();
-  changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(count));
-  relink();
+}
+
+inline void Waveform::write(const SignalChange& change) {
+  if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
+  if (!open_) {
+    if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
+    return;
+  }
+  if (change.time < written_until_) ++late_changes_;
+  if (change.time > step_time_) {
+    write_step();
+    step_time_ = change.time;
+  }
+  State& state = states_[change.signal];
+  if (change.time < state.since) return;  // late, and a newer value is written already
+  state.since = change.time;
+  state.next = change.value;
+  touched_[touched_signals_] = change.signal;
+  touched_signals_ += state.touched ? 0 : 1;
+  state.touched = true;
 }
 
 void Waveform::pass(Picoseconds time) {
@@ -244,10 +160,11 @@ void Waveform::pass(Picoseconds time) {
 
 void Waveform::open_window() {
   open_ = true;
+  pending_from_ = Picoseconds(0);
   written_until_ = step_time_ = begin_;
   for (std::uint32_t index = 0; index < traces_.size(); ++index) {
     traces_[index].known = states_[index].known;
-    traces_[index].value = masked(index);
+    traces_[index].value = states_[index].next & states_[index].mask;
   }
   for (WaveWriter* writer : writers_) writer->open(begin_);
 }
@@ -256,30 +173,27 @@ void Waveform::close_window(Picoseconds at, bool last) {
   write_step();
   open_ = false;
   if (++window_ < windows_.size()) begin_ = windows_[window_].begin;
+  pending_from_ = begin_ + Picoseconds(1);
   for (WaveWriter* writer : writers_) writer->close(std::max(at, written_until_), last);
 }
 
-std::uint64_t Waveform::masked(std::uint32_t signal) const {
-  const std::uint32_t width = traces_[signal].info->width;
-  return width == 64 ? states_[signal].next : states_[signal].next & ((std::uint64_t{1} << width) - 1);
-}
-
 void Waveform::write_step() {
-  step_.clear();
-  for (const std::uint32_t index : touched_) {
+  std::size_t changed = 0;  // stay in the list
+  for (std::size_t i = 0; i < touched_signals_; ++i) {
+    const std::uint32_t index = touched_[i];
     State& state = states_[index];
     WaveTrace& trace = traces_[index];
     state.touched = false;
-    const std::uint64_t value = masked(index);
+    const std::uint64_t value = state.next & state.mask;
     if (trace.known && trace.value == value) continue;
     state.known = trace.known = true;
     trace.value = value;
-    step_.push_back(index);
+    touched_[changed++] = index;
   }
-  touched_.clear();
-  if (step_.empty()) return;
+  touched_signals_ = 0;
+  if (changed == 0) return;
   written_until_ = std::max(written_until_, step_time_);
-  for (WaveWriter* writer : writers_) writer->step(written_until_, step_);
+  for (WaveWriter* writer : writers_) writer->step(written_until_, {touched_.data(), changed});
 }
 
 }  // namespace tessera

@@ -1,9 +1,9 @@
 #pragma once
-// The recorder: takes the changes of signals in the order in which they are told, sorts them by time, keeps those inside its windows
-// and hands them to the writers.
+// The recorder: takes the changes of signals in the order in which they are told, puts them into that of time, keeps those inside its
+// windows and hands them to the writers.
 //
 // Outside the windows a change costs the store of the signal's value (needed for the dump at a window's start), inside about as much as
-// formatting it. Devices report a change when they know of it, and local times of CPU and devices differ: hence the sorting.
+// formatting it. Devices report a change when they know of it, and local times of CPU and devices differ: hence the order is another.
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/change_lanes.hpp"
 #include "base/signal.hpp"
 #include "base/units.hpp"
 #include "base/wave_writer.hpp"
@@ -32,7 +33,8 @@ struct WaveWindow {
 struct WaveTrigger {
   Picoseconds before;
   Picoseconds after;
-  std::size_t ring_changes = std::size_t{1} << 18;  ///< changes kept while waiting (24 B each); fewer than `before` needs: see start()
+  std::size_t ring_changes =
+      std::size_t{1} << 18;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
 };
 
 class Waveform final : public SignalSink {
@@ -56,11 +58,10 @@ class Waveform final : public SignalSink {
   /// time the last call counts.
   void set(WaveSignal signal, std::uint64_t value, Picoseconds time) {
     if (time >= last_end_) return;
-    if (time <= begin_ && !open_) {
-      keep(signal.index, value, time);
-    } else {
-      append({time, signal.index, 0, value});
-    }
+    if (time < pending_from_) return keep(signal.index, value, time);
+    pending_.append({time, value, signal.index});
+    if (pending_.held() >= most_pending_) [[unlikely]]
+      make_room();
   }
 
   // SignalSink
@@ -84,21 +85,12 @@ class Waveform final : public SignalSink {
 
  private:
   struct State {
-    std::uint64_t next = 0;  // newest value: up to the window's start, then that of the time step being written
-    Picoseconds since;       // when it began
+    std::uint64_t next = 0;                  // newest value: up to the window's start, then that of the time step being written
+    Picoseconds since;                       // when it began
+    std::uint64_t mask = ~std::uint64_t{0};  // of the signal's bits
     bool known = false;
-    bool touched = false;      // has a change in the time step being written
-    bool ordered = true;       // each pending change is no earlier than the one before
-    std::uint64_t newest = 0;  // pending change: its place in the order of appended_, counted from 1; 0 where there is none
+    bool touched = false;  // has a change in the time step being written
   };
-  struct Change {
-    Picoseconds time;
-    std::uint32_t signal;
-    std::uint32_t
-        back;  // changes since the one before of this signal, 0 where there is none: with it a withdrawal meets its own signal only
-    std::uint64_t value;
-  };
-  static constexpr std::uint32_t withdrawn = std::numeric_limits<std::uint32_t>::max();
 
   WaveSignal declare(std::string_view scope, SignalInfo info);
   void keep(std::uint32_t signal, std::uint64_t value, Picoseconds time) {
@@ -108,51 +100,40 @@ class Waveform final : public SignalSink {
     state.since = time;
     state.known = true;
   }
-  void append(Change change);
-  void append_to_ring(const Change& change);
-  /// The pending change of this place in the order, counted from 1; nullptr where it has left.
-  [[nodiscard]] Change* pending(std::uint64_t place);
-  /// Links the change that is appended next to the one before of its signal.
-  void link(Change& change);
-  /// Links all of changes_ again after they have moved.
-  void relink();
-  /// Sorts changes_ by time; those of one time stay in the order in which they were told.
-  void sort_changes();
-  /// Merges changes [begin, middle) with [middle, end), both in order.
-  void merge_runs(std::size_t begin, std::size_t middle, std::size_t end);
+  void make_room();
+  /// Keeps the values of all but the newest changes, while a trigger is awaited.
+  void forget_older(std::size_t keep_newest);
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
+  void write(const SignalChange& change);
   /// Opens and closes the windows that begin and end up to `time`.
   void pass(Picoseconds time);
   void open_window();
   void close_window(Picoseconds at, bool last);
   /// Hands the touched signals that really changed to the writers.
   void write_step();
-  [[nodiscard]] std::uint64_t masked(std::uint32_t signal) const;
   void begin();
 
   std::vector<WaveWriter*> writers_;
   std::deque<SignalInfo> own_;
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
-  std::vector<Change> changes_;         // the ring while armed, then the reorder buffer
-  std::vector<std::size_t> runs_;       // while they are sorted: where runs in order begin, and the end
-  std::vector<Change> scratch_;         // while they are merged
-  std::vector<std::uint32_t> touched_;  // signals touched in the time step being written
-  std::vector<std::uint32_t> step_;     // those of them that changed
+  ChangeLanes pending_;                 // what a trigger may want while armed, then what is not written
+  std::vector<std::uint32_t> touched_;  // signals touched in the time step being written: the first `touched_signals_`
+  std::size_t touched_signals_ = 0;
   std::vector<WaveWindow> windows_;
-  std::size_t window_ = 0;  // the one that is open or comes next
-  Picoseconds begin_;       // of it
-  Picoseconds last_end_;    // of the last window
+  std::size_t window_ = 0;       // the one that is open or comes next
+  Picoseconds begin_;            // of it
+  Picoseconds pending_from_{1};  // earlier changes are for the values at its beginning alone
+  Picoseconds last_end_;         // of the last window
   Picoseconds ended_;
   Picoseconds before_;
   Picoseconds after_;
-  Picoseconds lost_until_;  // newest change that left the ring
+  Picoseconds lost_until_;  // newest change that a trigger can no longer have
   std::size_t ring_changes_ = 0;
-  std::size_t oldest_ = 0;      // of a full ring
-  std::uint64_t appended_ = 0;  // changes so far; since relink() where that came
-  Picoseconds written_until_;   // last time step that was written
-  Picoseconds step_time_;       // of the time step being written
+  std::size_t most_pending_;
+  Picoseconds written_until_;  // last time step that was written
+  Picoseconds step_time_;      // of the time step being written
   std::uint64_t late_changes_ = 0;
   bool armed_ = false;
   bool begun_ = false;  // the writers have the signals

@@ -1,0 +1,109 @@
+#pragma once
+// Changes of signals on their way into order of time.
+//
+// They are told nearly in that order: a device announces what it will do, then others tell what comes before. Each change goes to the end
+// of the first lane that ends no later, so that every lane is in order. A handful of lanes holds all of a drive, and taking the earliest
+// merges them. Of changes at one time the one told first is in the lane that comes first, or before the other one in its lane.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tessera {
+
+struct SignalChange {
+  Picoseconds time;
+  std::uint64_t value = 0;
+  std::uint32_t signal = 0;
+};
+
+class ChangeLanes {
+ public:
+  void append(const SignalChange& change) {
+    ++held_;
+    for (Lane& lane : lanes_)
+      if (lane.last <= change.time) return lane.append(change);
+    begin_lane(change);
+  }
+
+  /// Those that are not taken; of withdrawn ones none that was there as others were taken.
+  [[nodiscard]] std::size_t held() const { return held_; }
+
+  /// What was appended of the signal for times beyond `at` does not happen. Costs as much as there are changes beyond.
+  void withdraw(std::uint32_t signal, Picoseconds at);
+  /// What was appended for this time and later ones does not happen.
+  void drop_from(Picoseconds time);
+
+  /// Takes the earliest, none later than `until`, while more than `rest` are left that were not withdrawn: take(change), in order of time
+  /// and then of appending.
+  template <class Take>
+  void take(std::size_t rest, Picoseconds until, Take&& take) {
+    held_ -= withdrawn_;
+    withdrawn_ = 0;
+    order_heads();
+    const Picoseconds stop = until < Picoseconds::max() ? until + Picoseconds(1) : until;
+    while (!heads_.empty() && held_ > rest && heads_.front().time < stop) {
+      Lane& lane = lanes_[heads_.front().lane];
+      const Picoseconds bound = std::min(stop, turn_of_second());
+      do {
+        if (lane.next->signal != none) {
+          take(static_cast<const SignalChange&>(*lane.next));
+          --held_;
+        }
+        ++lane.next;
+      } while (lane.next != lane.end && lane.next->time < bound && held_ > rest);
+      reorder_first(lane);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // a withdrawn change's signal
+  struct Lane {
+    Picoseconds last;  // of all changes that it ever had
+    SignalChange* next = nullptr;
+    SignalChange* end = nullptr;
+    SignalChange* limit = nullptr;
+    std::vector<SignalChange> room;
+
+    void append(const SignalChange& change) {
+      if (end == limit) [[unlikely]]
+        make_room();
+      *end++ = change;
+      last = change.time;
+    }
+    void make_room();
+  };
+  struct Head {
+    Picoseconds time;
+    std::uint32_t lane;
+    bool operator<(const Head& other) const { return time != other.time ? time < other.time : lane < other.lane; }
+  };
+
+  void begin_lane(const SignalChange& change);
+  void order_heads();
+  /// When the first lane's turn ends.
+  [[nodiscard]] Picoseconds turn_of_second() const {
+    if (heads_.size() == 1) return Picoseconds::max();
+    return heads_[1].time + Picoseconds(heads_[1].lane > heads_[0].lane ? 1 : 0);
+  }
+  /// Puts the first lane where its next change belongs.
+  void reorder_first(const Lane& lane) {
+    if (lane.next == lane.end) {
+      heads_.erase(heads_.begin());
+      return;
+    }
+    const Head moved{lane.next->time, heads_.front().lane};
+    std::size_t place = 1;
+    for (; place < heads_.size() && heads_[place] < moved; ++place) heads_[place - 1] = heads_[place];
+    heads_[place - 1] = moved;
+  }
+
+  std::vector<Lane> lanes_;
+  std::vector<Head> heads_;  // of lanes that hold any, in order, while changes are taken
+  std::size_t held_ = 0;
+  std::size_t withdrawn_ = 0;  // of them
+};
+
+}  // namespace tessera
