@@ -73,18 +73,18 @@ def layer_settings(layer: str) -> tuple[str, ...]:
     return ()
 
 
-def counted_run(arguments: list[str], out: Path) -> Cost:
-    """A run under callgrind. Raises SimulatorError."""
+def counted_run(arguments: list[str], out: Path, kind: str = "run") -> Cost:
+    """A run, or an array of drives, under callgrind. Raises SimulatorError."""
     out.mkdir(parents=True, exist_ok=True)
     profile = out / "callgrind.out"
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(simulator()), "run", *arguments, "--out", str(out)]
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(simulator()), kind, *arguments, "--out", str(out)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
         raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
     instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(encoding="utf-8"), re.MULTILINE)
     run = Run(out)
-    cleanings = run.metric("cleaning.count") + (run.find("cache.destages") or 0)
+    cleanings = (run.find("cleaning.count") or 0) + (run.find("cache.destages") or 0)
     return Cost(float(instructions[1]), run.metric("host.served"), commands(run), cleanings)
 
 

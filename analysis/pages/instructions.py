@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pages.bench import DEPTH_32, SMALL_FLASH, ZIPF_WRITES, cached_cases, commit, request_cases
+from pages.bench import DEPTH_32, FIRST_COME, RANDOM, SMALL_FLASH, ZIPF_WRITES, cached_cases, commit, request_cases
 from pages.growth import counted_run
 from pages.toolchain import toolchain
 from tessera.errors import InputError
@@ -22,6 +22,17 @@ COMMAND = "./dev bench --instructions --record"
 TABLE = (2_000, 6_000)
 HELD = (500, 1_500)
 MOST_CHANGE = 0.02  # of a held case from one commit to the next
+ARRAY_DRIVES = 24
+ARRAY = f'''summary = "conventional drives in a row"
+[array]
+kind = "jbod"
+chunk = "64 KiB"
+requests = {32 * ARRAY_DRIVES}
+[[drive]]
+description = "bare"
+layer = "cmr"
+count = {ARRAY_DRIVES}
+'''
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,8 @@ class Counted:
     name: str
     arguments: tuple[str, ...]
     goal: int  # instructions per request at most
+    kind: str = "run"  # or array
+    longer: int = 1  # times the requests of other cases
 
 
 @dataclass(frozen=True)
@@ -40,32 +53,47 @@ class Row:
     toolchain: str
 
 
-def cases(zipf_writes: Path) -> list[Counted]:
-    """Ten. `zipf_writes`: the workload over a million addresses, flash cut to 256 MiB."""
+def cases(zipf_writes: Path, array: Path) -> list[Counted]:
+    """Thirteen. `zipf_writes`: the workload over a million addresses, flash cut to 256 MiB. `array`: ARRAY. Recording everything is to cost
+    three times as much as recording nothing, an awaited trigger 1.2 times, and a drive of an array 1.25 times as much as a drive alone."""
     goals = (5_000, 6_500, 12_000, 20_000, 17_000)
     common = [Counted(case.name, case.arguments, goal) for case, goal in zip([*request_cases(), *cached_cases()], goals, strict=True)]
     million = ("--workload", str(zipf_writes), *DEPTH_32, *SMALL_FLASH)
+    conventional = ("bare", "--layer", "cmr", *RANDOM, *FIRST_COME)
     layers = [Counted(f"{layer}, Zipf writes", ("bare", "--layer", layer, *million), 15_000) for layer in ("tessera", "tessera-imr", "media-cache")]
     return [
         *common,
         *layers,
         Counted("Cheetah 9LP with its cache", ("cheetah-9lp", "--workload", "random-4k", "--fold", *DEPTH_32), 16_000),
         Counted("imr-rmw, random", ("bare", "--layer", "imr-rmw", "--workload", "random-4k", *DEPTH_32), 12_000),
+        Counted("cmr, all signals recorded", (*conventional, "--vcd", "/dev/null"), 24_300),
+        Counted("cmr, a trigger awaited", (*conventional, "--vcd", "/dev/null", "--record-trigger", "latency>1000s"), 9_700),
+        Counted(
+            f"{ARRAY_DRIVES} drives of an array",
+            (str(array), "--workload", "random-4k", "--replay", f"closed:{32 * ARRAY_DRIVES}"), 10_100, kind="array", longer=ARRAY_DRIVES // 2,
+        ),
     ]
+
+
+def written_cases(out: Path) -> list[Counted]:
+    """The cases, with the files that they name in `out`."""
+    workload, array = out / "zipf-writes.toml", out / "array.toml"
+    workload.write_text(ZIPF_WRITES)
+    array.write_text(ARRAY)
+    return cases(workload, array)
 
 
 def measure_rows(kind: str, requests: tuple[int, int], out: Path, only: str) -> list[tuple[Counted, Row]]:
     """A row for each case whose name holds `only`. Raises SimulatorError."""
     out.mkdir(parents=True, exist_ok=True)
-    workload = out / "zipf-writes.toml"
-    workload.write_text(ZIPF_WRITES)
     tools = toolchain(simulator())
     rows = []
-    for case in cases(workload):
+    for case in written_cases(out):
         if only not in case.name:
             continue
         folder = out / kind / case.name.replace(", ", "-").replace(" ", "-")
-        short, long = (counted_run([*case.arguments, "--limit", str(limit)], folder / str(limit)) for limit in requests)
+        limits = (case.longer * limit for limit in requests)
+        short, long = (counted_run([*case.arguments, "--limit", str(limit)], folder / str(limit), case.kind) for limit in limits)
         rows.append((case, Row(kind, case.name, round((long - short).of_request()), commit(), tools)))
     return rows
 
@@ -123,7 +151,7 @@ def measure_instructions(console: Console, out: Path, only: str, record: bool) -
         console.print(described(case, row, last_of(row, kept)), highlight=False, soft_wrap=True)
     if record:
         keep([row for _, row in measured])
-        lines = table_lines({case.name: case.goal for case in cases(out / "zipf-writes.toml")}, kept_rows())
+        lines = table_lines({case.name: case.goal for case in written_cases(out)}, kept_rows())
         write_marked_section(PAGE, COMMAND, "\n".join([*lines, ""]))
 
 

@@ -2,11 +2,6 @@
 
 namespace tessera {
 
-void ChangeLanes::begin_lane(const SignalChange& change) {
-  Lane& lane = lanes_.emplace_back();
-  lane.append(change);
-}
-
 /// What was taken leaves, and where that was little there is twice as much room.
 [[gnu::noinline]] void ChangeLanes::Lane::make_room() {
   constexpr std::size_t least = 256;
@@ -30,14 +25,6 @@ void ChangeLanes::withdraw(std::uint32_t signal, Picoseconds at) {
         (change - 1)->signal = none;
         ++withdrawn_;
       }
-}
-
-void ChangeLanes::drop_from(Picoseconds time) {
-  for (Lane& lane : lanes_)
-    for (; lane.end != lane.next && (lane.end - 1)->time >= time; --lane.end) {
-      --held_;
-      withdrawn_ -= (lane.end - 1)->signal == none ? 1 : 0;
-    }
 }
 
 void ChangeLanes::order_heads() {

@@ -9,15 +9,9 @@
 #include <limits>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/signal_change.hpp"
 
 namespace tessera {
-
-struct SignalChange {
-  Picoseconds time;
-  std::uint64_t value = 0;
-  std::uint32_t signal = 0;
-};
 
 class ChangeLanes {
  public:
@@ -25,7 +19,7 @@ class ChangeLanes {
     ++held_;
     for (Lane& lane : lanes_)
       if (lane.last <= change.time) return lane.append(change);
-    begin_lane(change);
+    lanes_.emplace_back().append(change);
   }
 
   /// Those that are not taken; of withdrawn ones none that was there as others were taken.
@@ -33,27 +27,28 @@ class ChangeLanes {
 
   /// What was appended of the signal for times beyond `at` does not happen. Costs as much as there are changes beyond.
   void withdraw(std::uint32_t signal, Picoseconds at);
-  /// What was appended for this time and later ones does not happen.
-  void drop_from(Picoseconds time);
 
-  /// Takes the earliest, none later than `until`, while more than `rest` are left that were not withdrawn: take(change), in order of time
-  /// and then of appending.
+  /// Takes the earliest while more than `rest` are left that were not withdrawn: take(change), in order of time and then of appending.
   template <class Take>
-  void take(std::size_t rest, Picoseconds until, Take&& take) {
+  void take(std::size_t rest, Take&& take) {
     held_ -= withdrawn_;
     withdrawn_ = 0;
     order_heads();
-    const Picoseconds stop = until < Picoseconds::max() ? until + Picoseconds(1) : until;
-    while (!heads_.empty() && held_ > rest && heads_.front().time < stop) {
+    while (!heads_.empty() && held_ > rest) {
       Lane& lane = lanes_[heads_.front().lane];
-      const Picoseconds bound = std::min(stop, turn_of_second());
+      const Picoseconds bound = turn_of_second();
+      const SignalChange* next = lane.next;
+      const SignalChange* const end = lane.end;
+      std::size_t left = held_ - rest;
       do {
-        if (lane.next->signal != none) {
-          take(static_cast<const SignalChange&>(*lane.next));
-          --held_;
+        if (next->signal != none) {
+          take(*next);
+          --left;
         }
-        ++lane.next;
-      } while (lane.next != lane.end && lane.next->time < bound && held_ > rest);
+        ++next;
+      } while (next != end && next->time < bound && left > 0);
+      held_ = rest + left;
+      lane.next += next - lane.next;
       reorder_first(lane);
     }
   }
@@ -81,7 +76,6 @@ class ChangeLanes {
     bool operator<(const Head& other) const { return time != other.time ? time < other.time : lane < other.lane; }
   };
 
-  void begin_lane(const SignalChange& change);
   void order_heads();
   /// When the first lane's turn ends.
   [[nodiscard]] Picoseconds turn_of_second() const {

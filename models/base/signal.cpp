@@ -88,8 +88,13 @@ void SignalScope::unwatch(const SignalSink& sink) {
 
 void SignalScope::tell(std::uint32_t index, std::uint64_t value, Picoseconds at) const {
   const std::vector<Watcher>& watchers = signals_[index].watchers;
-  if (watchers.size() == 1) return watchers.front().sink->change(watchers.front().id, value, at);
-  for (const Watcher& watcher : watchers) watcher.sink->change(watcher.id, value, at);
+  // Mostly a recorder alone watches: it is called without a frame of this function's.
+  if (watchers.size() == 1) [[likely]]
+    return watchers.front().sink->change(watchers.front().id, value, at);
+  [&]() __attribute__((noinline)) {
+    for (const Watcher& watcher : watchers) watcher.sink->change(watcher.id, value, at);
+  }
+  ();
 }
 
 void SignalScope::withdraw(std::uint32_t index, Picoseconds at) const {

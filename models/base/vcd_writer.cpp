@@ -171,24 +171,28 @@ void VcdWriter::write_time(Picoseconds at) {
   constexpr std::uint64_t split = 100'000'000;
   const std::uint64_t first = at.value() / split;
   reserve(2 * first_digits_.size());
+  if (first == 0) return write_short_time();
+  if (first != first_) begin_times(first);
+  char* const end = text_.data() + end_;
+  std::memcpy(end, first_digits_.data(), first_digits_.size());
+  write_eight_digits(end + first_size_, static_cast<std::uint32_t>(at.value() - first * split));
+  end[first_size_ + 8] = '\n';
+  end_ += first_size_ + 9;
+}
+
+[[gnu::noinline]] void VcdWriter::write_short_time() {
   char* end = text_.data() + end_;
-  if (first == 0) {
-    *end++ = '#';
-    end = std::to_chars(end, end + first_digits_.size(), at.value()).ptr;
-  } else {
-    if (first != first_) {
-      first_digits_[0] = '#';
-      first_size_ = static_cast<std::size_t>(
-          std::to_chars(first_digits_.data() + 1, first_digits_.data() + first_digits_.size(), first).ptr - first_digits_.data());
-      first_ = first;
-    }
-    std::memcpy(end, first_digits_.data(), first_digits_.size());
-    end += first_size_;
-    write_eight_digits(end, static_cast<std::uint32_t>(at.value() - first * split));
-    end += 8;
-  }
+  *end++ = '#';
+  end = std::to_chars(end, end + first_digits_.size(), written_until_.value()).ptr;
   *end++ = '\n';
   end_ = static_cast<std::size_t>(end - text_.data());
+}
+
+[[gnu::noinline]] void VcdWriter::begin_times(std::uint64_t first) {
+  char* const digits = first_digits_.data();
+  digits[0] = '#';
+  first_size_ = static_cast<std::size_t>(std::to_chars(digits + 1, digits + first_digits_.size(), first).ptr - digits);
+  first_ = first;
 }
 
 void VcdWriter::write_all(const char* keyword, bool known) {

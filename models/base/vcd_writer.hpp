@@ -28,6 +28,9 @@ class VcdWriter final : public WaveWriter {
 
  private:
   void write_time(Picoseconds at);
+  void write_short_time();
+  /// Times follow that have these digits before their last eight.
+  void begin_times(std::uint64_t first);
   void write_all(const char* keyword, bool known);
   /// A change in the file, made once for each value of a signal that has few and each small number: mostly short, and copied as a whole.
   struct Line {

@@ -8,11 +8,12 @@ namespace {
 
 // Changes held back, to be brought into order: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
 constexpr std::size_t reorder_changes = std::size_t{1} << 16;
+constexpr std::size_t told_changes = 256;  // brought into order together
 
 }  // namespace
 
 Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> windows)
-    : writers_(std::move(writers)), windows_(std::move(windows)), most_pending_(reorder_changes) {
+    : writers_(std::move(writers)), windows_(std::move(windows)) {
   TESSERA_CHECK(!windows_.empty(), "a recorder needs a window");
   for (std::size_t i = 0; i < windows_.size(); ++i)
     TESSERA_CHECK(windows_[i].begin < windows_[i].end && (i == 0 || windows_[i - 1].end < windows_[i].begin),
@@ -20,17 +21,16 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> win
   begin_ = windows_.front().begin;
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = windows_.back().end;
+  told_.resize(told_changes);
+  lay_down_in(told_);
 }
 
 Waveform::Waveform(std::vector<WaveWriter*> writers, WaveTrigger trigger)
-    : writers_(std::move(writers)),
-      last_end_(Picoseconds::max()),
-      before_(trigger.before),
-      after_(trigger.after),
-      ring_changes_(trigger.ring_changes),
-      most_pending_(trigger.ring_changes + trigger.ring_changes / 4 + 1),
-      armed_(true) {
-  TESSERA_CHECK(ring_changes_ > 0, "a waveform trigger needs a ring");
+    : writers_(std::move(writers)), last_end_(Picoseconds::max()), before_(trigger.before), after_(trigger.after), armed_(true) {
+  TESSERA_CHECK(trigger.ring_changes > 0, "a waveform trigger needs a ring");
+  told_.resize(told_changes);
+  ring_.emplace(trigger.ring_changes);
+  lay_down_in(ring_->room());
 }
 
 WaveSignal Waveform::bit(std::string_view scope, std::string_view name) {
@@ -57,7 +57,7 @@ WaveSignal Waveform::declare(std::string_view scope, SignalInfo info) {
 }
 
 WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
-  TESSERA_CHECK(!begun_ && pending_.held() == 0, "a waveform signal is declared after the first change");
+  TESSERA_CHECK(!begun_ && laid() == 0, "a waveform signal is declared after the first change");
   for (const WaveTrace& other : traces_)
     TESSERA_CHECK(other.scope != scope || other.info->name != info.name, "a waveform signal is declared twice");
   traces_.push_back({std::string(scope), &info});
@@ -66,37 +66,54 @@ WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
-void Waveform::make_room() {
-  if (armed_)
-    forget_older(ring_changes_);
-  else
-    write_older(reorder_changes / 2);
+void Waveform::lay_down_in(std::span<SignalChange> room) {
+  room_ = room_begin_ = room.data();
+  room_end_ = room_ + room.size();
 }
 
-void Waveform::forget_older(std::size_t keep_newest) {
-  pending_.take(keep_newest, Picoseconds::max(), [this](const SignalChange& change) {
-    keep(change.signal, change.value, change.time);
-    lost_until_ = change.time;
-  });
+void Waveform::make_room() {
+  if (!armed_) return sort_told();
+  ring_->next_room([this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
+  lay_down_in(ring_->room());
+}
+
+void Waveform::sort_told() {
+  for (const SignalChange* change = room_begin_; change != room_; ++change) {
+    pending_.append(*change);
+    if (pending_.held() >= reorder_changes) [[unlikely]]
+      write_older(reorder_changes / 2);
+  }
+  room_ = room_begin_;
 }
 
 void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
-  pending_.withdraw(id, at);
+  if (armed_) {
+    ring_->withdraw(id, at, laid());
+  } else {
+    sort_told();
+    pending_.withdraw(id, at);
+  }
   State& state = states_[id];
   state.since = std::min(state.since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
-  forget_older(ring_changes_);
   armed_ = false;
-  most_pending_ = reorder_changes;
-  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), lost_until_);
+  const auto to_values = [this](const SignalChange& change) { keep(change.signal, change.value, change.time); };
+  ring_->end(laid(), to_values);
+  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), ring_->lost_until());
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
   windows_ = {{begin_, last_end_}};
-  pending_.drop_from(last_end_);
-  pending_.take(0, begin_, [this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
+  ring_->take_rest([&](const SignalChange& change) {
+    if (change.time <= begin_)
+      to_values(change);
+    else if (change.time < last_end_)
+      pending_.append(change);
+  });
+  ring_.reset();
+  lay_down_in(told_);
 }
 
 void Waveform::begin() {
@@ -109,6 +126,7 @@ void Waveform::begin() {
 void Waveform::finish(Picoseconds now) {
   begin();
   if (!armed_) {
+    sort_told();
     write_older(0);
     pass(now);
     if (!open_ && window_ < windows_.size() && now == begin_) open_window();
@@ -123,20 +141,22 @@ void Waveform::finish(Picoseconds now) {
 
 void Waveform::write_older(std::size_t keep_newest) {
   begin();
-  pending_.take(keep_newest, Picoseconds::max(), [this](const SignalChange& change) { write(change); });
+  pending_.take(keep_newest, [this](const SignalChange& change) { write(change); });
   if (open_) write_step();
 }
 
 inline void Waveform::write(const SignalChange& change) {
-  if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
-  if (!open_) {
-    if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
-    return;
-  }
-  if (change.time < written_until_) ++late_changes_;
-  if (change.time > step_time_) {
-    write_step();
-    step_time_ = change.time;
+  if (change.time != step_time_ || !open_) {
+    if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
+    if (!open_) {
+      if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
+      return;
+    }
+    if (change.time < written_until_) ++late_changes_;
+    if (change.time > step_time_) {
+      write_step();
+      step_time_ = change.time;
+    }
   }
   State& state = states_[change.signal];
   if (change.time < state.since) return;  // late, and a newer value is written already

@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/change_lanes.hpp"
+#include "base/change_ring.hpp"
 #include "base/signal.hpp"
 #include "base/units.hpp"
 #include "base/wave_writer.hpp"
@@ -59,8 +62,8 @@ class Waveform final : public SignalSink {
   void set(WaveSignal signal, std::uint64_t value, Picoseconds time) {
     if (time >= last_end_) return;
     if (time < pending_from_) return keep(signal.index, value, time);
-    pending_.append({time, value, signal.index});
-    if (pending_.held() >= most_pending_) [[unlikely]]
+    *room_++ = {time, value, signal.index};
+    if (room_ == room_end_) [[unlikely]]
       make_room();
   }
 
@@ -101,8 +104,11 @@ class Waveform final : public SignalSink {
     state.known = true;
   }
   void make_room();
-  /// Keeps the values of all but the newest changes, while a trigger is awaited.
-  void forget_older(std::size_t keep_newest);
+  void lay_down_in(std::span<SignalChange> room);
+  /// Changes in the room where they are laid down.
+  [[nodiscard]] std::size_t laid() const { return static_cast<std::size_t>(room_ - room_begin_); }
+  /// Brings what was told last into order with the rest.
+  void sort_told();
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
   void write(const SignalChange& change);
@@ -118,7 +124,12 @@ class Waveform final : public SignalSink {
   std::deque<SignalInfo> own_;
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
-  ChangeLanes pending_;                 // what a trigger may want while armed, then what is not written
+  SignalChange* room_ = nullptr;  // where the next change is laid down: in ring_ while armed, else in told_
+  SignalChange* room_begin_ = nullptr;
+  SignalChange* room_end_ = nullptr;
+  std::optional<ChangeRing> ring_;      // while armed
+  std::vector<SignalChange> told_;      // last
+  ChangeLanes pending_;                 // what is not written
   std::vector<std::uint32_t> touched_;  // signals touched in the time step being written: the first `touched_signals_`
   std::size_t touched_signals_ = 0;
   std::vector<WaveWindow> windows_;
@@ -129,9 +140,6 @@ class Waveform final : public SignalSink {
   Picoseconds ended_;
   Picoseconds before_;
   Picoseconds after_;
-  Picoseconds lost_until_;  // newest change that a trigger can no longer have
-  std::size_t ring_changes_ = 0;
-  std::size_t most_pending_;
   Picoseconds written_until_;  // last time step that was written
   Picoseconds step_time_;      // of the time step being written
   std::uint64_t late_changes_ = 0;

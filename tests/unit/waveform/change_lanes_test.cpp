@@ -1,0 +1,109 @@
+// The order of a recorder's changes, and what a trigger finds of them.
+#include "base/change_lanes.hpp"
+
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/change_ring.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// A call: a change, or a withdrawal of what its signal was to show after `time`. The value is its place.
+struct Told {
+  std::uint64_t time;
+  std::uint32_t signal;
+  bool withdraws;
+};
+
+/// Times go forth and back, and some are equal.
+std::vector<Told> some_calls() {
+  std::vector<Told> calls;
+  std::uint64_t now = 0;
+  for (const auto& [step, ahead] : *rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>()) {
+    now += step % 4;
+    calls.push_back({now + ahead % 16, step % 3U, ahead >= 220});
+  }
+  return calls;
+}
+
+/// What is left of them by the end.
+std::vector<SignalChange> plain_list(const std::vector<Told>& calls) {
+  std::vector<SignalChange> list;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const auto& [time, signal, withdraws] = calls[i];
+    if (withdraws)
+      std::erase_if(list, [&, signal = signal, time = time](const SignalChange& change) {
+        return change.signal == signal && change.time > Picoseconds(time);
+      });
+    else
+      list.push_back({Picoseconds(time), i, signal});
+  }
+  return list;
+}
+
+std::vector<std::uint64_t> values(const std::vector<SignalChange>& changes) {
+  std::vector<std::uint64_t> found;
+  for (const SignalChange& change : changes) found.push_back(change.value);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("property: changes are taken in order of time, and of telling where times are equal") {
+  CHECK(rc::check([] {
+    const std::vector<Told> calls = some_calls();
+    ChangeLanes lanes;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].withdraws)
+        lanes.withdraw(calls[i].signal, Picoseconds(calls[i].time));
+      else
+        lanes.append({Picoseconds(calls[i].time), i, calls[i].signal});
+    }
+    std::vector<SignalChange> expected = plain_list(calls);
+    std::ranges::stable_sort(expected, {}, &SignalChange::time);
+    std::vector<SignalChange> taken;
+    const auto rest = static_cast<std::size_t>(*rc::gen::inRange(0, 10));
+    for (const std::size_t left : {rest, std::size_t{0}}) {
+      lanes.take(left, [&](const SignalChange& change) { taken.push_back(change); });
+      RC_ASSERT(lanes.held() == std::min(left, expected.size()));
+    }
+    RC_ASSERT(values(taken) == values(expected));
+  }));
+}
+
+TEST_CASE("property: a ring keeps the newest changes in the order of telling, without those that were withdrawn") {
+  CHECK(rc::check([] {
+    const std::vector<Told> calls = some_calls();
+    const auto kept = static_cast<std::size_t>(*rc::gen::inRange(1, 100));
+    ChangeRing ring(kept);
+    auto room = ring.room();
+    std::size_t laid = 0;
+    std::size_t told = 0;
+    const auto leave = [](const SignalChange&) {};
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].withdraws) {
+        ring.withdraw(calls[i].signal, Picoseconds(calls[i].time), laid);
+        continue;
+      }
+      room[laid++] = {Picoseconds(calls[i].time), i, calls[i].signal};
+      ++told;
+      if (laid < room.size()) continue;
+      ring.next_room(leave);
+      room = ring.room();
+      laid = 0;
+    }
+    std::vector<SignalChange> newest;
+    ring.end(laid, leave);
+    ring.take_rest([&](const SignalChange& change) { newest.push_back(change); });
+    std::vector<std::uint64_t> expected = values(plain_list(calls));
+    // Those that were told before the newest `kept`, withdrawn ones counted, have left.
+    std::size_t gone = told - std::min(told, kept);
+    std::uint64_t first = 0;
+    for (; gone > 0; ++first) gone -= calls[first].withdraws ? 0 : 1;
+    std::erase_if(expected, [first](std::uint64_t place) { return place < first; });
+    RC_ASSERT(values(newest) == expected);
+  }));
+}
