@@ -24,7 +24,8 @@ std::vector<Told> some_calls() {
   std::uint64_t now = 0;
   for (const auto& [step, ahead] : *rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>()) {
     now += step % 4;
-    calls.push_back({now + ahead % 16, step % 3U, ahead >= 220});
+    const bool withdraws = ahead % 4 == 3;
+    calls.push_back({withdraws ? now : now + ahead % 7, step % 2U, withdraws});
   }
   return calls;
 }
