@@ -62,6 +62,12 @@ ArrayParts ArrayLayout::parts(ArrayBlock first, std::uint32_t count) const {
     chunk -= drive == 0 ? 0 : ends_[drive - 1];
   }
   auto begin = static_cast<std::uint32_t>(first.value() % chunk_);
+  const bool in_row = kind_ != ArrayKind::jbod;
+  if (count <= chunk_ - begin) {  // mostly
+    parts.push_back(
+        {ArrayRow(in_row ? chunk / columns_ : chunk), in_row ? static_cast<std::uint32_t>(chunk % columns_) : drive, begin, count, 0});
+    return parts;
+  }
   for (std::uint32_t offset = 0; offset < count;) {
     const std::uint32_t length = std::min(chunk_ - begin, count - offset);
     if (kind_ == ArrayKind::jbod)
