@@ -23,6 +23,7 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.unused_where(framed, has_frames, [&] {
     visitor.field("command_overhead", command_overhead, overhead, "link time of a command, data excluded; of an ideal link");
     visitor.field("completion_overhead", completion_overhead, overhead, "link time of a status; of an ideal link");
+    visitor.field("write_rate", write_rate, {0, 1e12}, "payload rate of a write's data; of an ideal link; 0: host.link_rate");
   });
   visitor.unused_where(!framed, "host.link is ideal", [&] {
     visitor.field("turnaround", turnaround, {0, 1e9},
@@ -42,11 +43,13 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.field("stream_reads", stream_reads, "the link carries a read's first sectors while the last ones are still under the head");
   visitor.unused_where(!stream_reads, "host.stream_reads is false", [&] {
     visitor.field("read_water_mark", read_water_mark, {0, 1},
-                  "share of a streamed read that is in the buffer before the link begins with it");
+                  "share of a streamed read that is in the buffer before the link begins with it, rounded down to blocks");
   });
   visitor.unused_where(framed, has_frames, [&] {
     visitor.field("read_completion_overhead", read_completion_overhead, overhead,
                   "added to the completion overhead of a read; of an ideal link");
+    visitor.field("write_completion_overhead", write_completion_overhead, overhead,
+                  "added to the completion overhead of a write; of an ideal link");
   });
   visitor.field(
       "timeout", timeout, {0, 1e18},

@@ -22,6 +22,7 @@ enum class LinkProtocol : std::uint32_t {
 struct HostConfig {
   LinkProtocol link = LinkProtocol::ideal;
   BytesPerSecond link_rate{600'000'000};  // SATA 3: 6 Gbit/s less 8b/10b coding
+  BytesPerSecond write_rate;              // 0: link_rate; slower on old buses, as it was published of them
   std::uint32_t tags = 32;                // native command queueing
   Bytes buffer{std::uint64_t{16} << 20};
   Bytes window;                                // 0: all of the buffer
@@ -33,7 +34,8 @@ struct HostConfig {
   Picoseconds write_data_delay;
   bool stream_reads = false;
   double read_water_mark = 0;
-  Picoseconds read_completion_overhead;  // of old drives for which it was published
+  Picoseconds read_completion_overhead;  // of old drives for which it was published, as a write's
+  Picoseconds write_completion_overhead;
 
   Picoseconds timeout{120 * ps_per_second};  // four times the 30 s after which Linux gives a SCSI command up (sd.h, SD_TIMEOUT)
 

@@ -1,7 +1,6 @@
 #include "host/host_interface.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tessera {
 
@@ -65,8 +64,9 @@ void HostInterface::admit(HostRequest& request) {
     request.block_time = request.op == HostOp::read && config_.stream_reads && !streams
                              ? link_.framing().block_time(data, request.blocks.count)
                              : Picoseconds(0);
-    if (request.block_time != Picoseconds(0))
-      request.water_mark = static_cast<std::uint32_t>(std::ceil(config_.read_water_mark * request.blocks.count));
+    // As DiskSim rounds it, and as the drives for which it was published behave.
+    if (request.block_time != Picoseconds(0) && config_.read_water_mark > 0)
+      request.water_mark = std::max(1U, static_cast<std::uint32_t>(config_.read_water_mark * request.blocks.count));
     if (request.op == HostOp::write && !request.data_at_host) extent += data;
   }
   occupy(extent, request);

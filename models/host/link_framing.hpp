@@ -68,20 +68,25 @@ class LinkFraming {
   /// Data of a read or write, with what the drive asks for it or announces it with.
   [[nodiscard]] LinkExtent data(HostOp op, std::uint32_t blocks) const {
     const LinkDirection direction = op == HostOp::read ? LinkDirection::to_host : LinkDirection::to_drive;
-    return ideal() ? whole(direction, transfer_time(Bytes(blocks * host_block_bytes), config_.link_rate)) : framed_data(direction, blocks);
+    return ideal() ? whole(direction, transfer_time(Bytes(blocks * host_block_bytes), rate(direction))) : framed_data(direction, blocks);
   }
   /// What it takes for each of `blocks` that `data` has: of an ideal link, rounded as one block is.
   [[nodiscard]] Picoseconds block_time(const LinkExtent& data, std::uint32_t blocks) const {
-    return ideal() ? transfer_time(Bytes(host_block_bytes), config_.link_rate) : data.time / blocks;
+    return ideal() ? transfer_time(Bytes(host_block_bytes), rate(data.direction)) : data.time / blocks;
   }
   /// A read's follows its data.
   [[nodiscard]] LinkExtent status(HostOp op) const {
     if (!ideal()) return framed_status(op);
-    const Picoseconds of_reads = op == HostOp::read ? config_.read_completion_overhead : Picoseconds(0);
-    return whole(LinkDirection::to_host, config_.completion_overhead + of_reads);
+    const Picoseconds more = op == HostOp::read    ? config_.read_completion_overhead
+                             : op == HostOp::write ? config_.write_completion_overhead
+                                                   : Picoseconds(0);
+    return whole(LinkDirection::to_host, config_.completion_overhead + more);
   }
 
  private:
+  [[nodiscard]] BytesPerSecond rate(LinkDirection direction) const {
+    return direction == LinkDirection::to_drive && config_.write_rate != BytesPerSecond(0) ? config_.write_rate : config_.link_rate;
+  }
   /// On an ideal link.
   [[nodiscard]] static LinkExtent whole(LinkDirection direction, Picoseconds time) {
     LinkExtent extent;

@@ -84,7 +84,7 @@ def test_every_line_has_its_value_and_its_source_and_the_drive_runs(files, tmp_p
     assert drive["media"]["slipped_defects"] == [[0, 0, 1], [0, 1, 1]]
     assert drive["media"]["seek_curve"] == [[1, 1], [10, 2.5], [99, 8]]
     assert drive["host"] == {
-        "tags": 4, "link_rate": "5120000 B/s", "command_overhead": "0.5 ms", "completion_overhead": "0.05 ms", "read_completion_overhead": "0.15 ms",
+        "tags": 4, "link_rate": "5120000 B/s", "command_overhead": "0.5 ms", "completion_overhead": "0.1 ms", "read_completion_overhead": "0.3 ms",
         "stream_reads": True, "write_data": "on_request",
     }  # fmt: skip
     assert drive["firmware"]["read_cache"] == {"segments": 2, "segment_sectors": 64, "read_ahead": 48, "extend_at_hit": True}
@@ -101,7 +101,9 @@ def test_every_line_has_its_value_and_its_source_and_the_drive_runs(files, tmp_p
         ("High (read) water mark = 0.75", {"stream_reads": "true", "read_water_mark": "0.75"}, "75 % of the segment"),
         ("High (read) water mark = 1.0", {"stream_reads": "false"}, ""),
         ("Extra write disconnect = 1, Extradisc command overhead = 0.6, Extradisc disconnect overhead = 0.05, Extradisc inter-disconnect delay = 0.4, First reselect overhead = 0.2",
-         {"write_data_delay": '"2.5 ms"'}, ""),  # times the scale
+         {"write_data_delay": '"2.5 ms"'}, "of reads"),  # times the scale
+        ("Extra write disconnect = 1, Extradisc command overhead = 0.6, Data preparation overhead = 0.1", {"write_data_delay": '"1.4 ms"'}, ""),
+        ("Data preparation overhead = 0.1", {"write_data_delay": '"0.2 ms"'}, ""),
         ("Extra write disconnect = 0, Extradisc command overhead = 0.6", {}, "'Extradisc command overhead' = 0.6"),
     ],
 )  # fmt: skip
@@ -165,10 +167,28 @@ def test_a_read_ahead_to_the_tracks_end_is_half_a_track_and_no_hit_extends_it(fi
     assert any("read-ahead to the end of the track; written as half a track" in lost for lost in drive.lost)
 
 
-def test_a_write_that_completes_later_than_a_read_begins_later(files):
-    later = SPECS.replace("Write completion overhead = 0.05", "Write completion overhead = 0.35").replace("Preseeking level = 2", "Write miss over. after read = 1.0")
-    found = {line.key: line.value for line in import_drive(files(specs=later)).lines}
-    assert (found["completion_overhead"], found["write_miss_after_read"]) == ('"0.2 ms"', '"2.15 ms"')
+def host_lines(file):
+    return {line.key: line.value for line in import_drive(file).lines if line.section == "host"}
+
+
+def test_a_write_that_completes_later_than_a_read_says_so(files):
+    found = host_lines(files(specs=SPECS.replace("Write completion overhead = 0.05", "Write completion overhead = 0.35")))
+    assert (found["completion_overhead"], found["write_completion_overhead"]) == ('"0.4 ms"', '"0.3 ms"') and "read_completion_overhead" not in found
+
+
+def test_a_slow_write_takes_the_bus_again_for_its_status_and_a_read_prepares_its_data(files):
+    keys = "First reselect overhead = 0.1, Data preparation overhead = 0.02"
+    slow, fast = (host_lines(files(specs=SPECS.replace("Preseeking level = 2", keys).replace("Fast write level = 0", f"Fast write level = {level}"))) for level in (0, 2))
+    assert (slow["completion_overhead"], slow["read_completion_overhead"]) == ('"0.3 ms"', '"0.14 ms"')  # 2 (0.05 + 0.1), and 2 (0.2 + 0.02) of a read
+    assert (fast["completion_overhead"], fast["read_completion_overhead"]) == ('"0.14 ms"', '"0.3 ms"')
+
+
+def test_a_bus_that_is_slower_for_writes_says_so(files):
+    file = files(specs=SPECS.replace("Bulk sector transfer time = 0.1", "Bulk sector transfer time = 0.0")).with_suffix(".parv")
+    assert "write_rate" not in host_lines(file)
+    file.write_text(file.read_text().replace("transfer time = 0.2", "transfer time = 0.2, Write block transfer time = 0.25"))
+    found = host_lines(file)
+    assert (found["link_rate"], found["write_rate"]) == ('"2560000 B/s"', '"2048000 B/s"')
 
 
 def test_a_read_that_settles_longer_than_a_write_says_so(files):
@@ -215,6 +235,13 @@ def test_distances_are_dense_where_a_curve_bends():
         ({"model": MODEL.format(**SHAPE)[:700]}, "tiny.model:16: the file ends where"),
         ({"specs": SPECS.replace("tiny.model", "gone.model")}, "tiny.diskspecs:3: "),
         ({"specs": "source tiny.diskspecs"}, "includes itself (tiny.diskspecs -> tiny.diskspecs)"),
+        ({"model": "source tiny.diskspecs"}, "tiny.model:1: tiny.diskspecs includes itself (tiny.diskspecs -> tiny.model -> tiny.diskspecs)"),
+        ({"model": "# nothing\n"}, "tiny.diskspecs:3: the file that 'Model' includes holds no block"),
+        ({"specs": "disksim_disk A { Model = " + "[ " * 100}, "tiny.diskspecs:1: more than 64 blocks and lists inside one another"),
+        ({"specs": "disksim_disk A { Model = " + "b { c = " * 100}, "tiny.diskspecs:1: more than 64 blocks and lists inside one another"),
+        ({"specs": SPECS.replace("Fast write level = 0", "Fast write level = nan")}, "'Fast write level': expected a number, found 'nan'"),
+        ({"specs": SPECS.replace("Segment size (in blks) = 64", "Segment size (in blks) = 1e999")}, "'Segment size (in blks)': expected a number, found '1e999'"),
+        ({"specs": SPECS + SPECS.replace("TINY", "OTHER")}, "describes 2 disks (TINY, OTHER); expected one"),
         ({"model": MODEL.format(**SHAPE).replace("dm_layout_g1 {", "dm_layout_g9 {")}, "unknown layout 'dm_layout_g9'; expected dm_layout_g1"),
         ({"scheme": 11}, "'Sparing scheme used': expected 0 to 10, found 11"),
         ({"seek": "guessed"}, "unknown seek type 'guessed'; expected one of extracted"),
@@ -227,6 +254,8 @@ def test_distances_are_dense_where_a_curve_bends():
         ({"cylinders": 90}, "the zones end at cylinder 99, but the disk has 90 cylinders"),
         ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = 4, Max queue length = 5")}, "'Max queue length' is given twice (first at tiny.diskspecs:4)"),
         ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = many")}, "tiny.diskspecs:4: 'Max queue length': expected a number, found 'many'"),
+        ({"model": MODEL.format(**SHAPE | {"seek": "hplplus10"}).replace("1.1, 1.2", "1.1, soon")}, "'First ten seek times': expected ten numbers"),
+        ({"model": MODEL.format(**SHAPE | {"seek": "hpl"}).replace("4.0, 0.01, -1.0", "1.0, 0.001, -1.0")}, "tiny.model:11: seek times fall: 1.04 ms over 40 cylinders, 4.1225 ms over fewer"),
         ({"specs": "nothing"}, "tiny.diskspecs:1: the file ends where the name of a block was expected"),
         ({"specs": "# empty\n"}, "describes no disk; expected a block disksim_disk or dm_disk"),
         ({"specs": "\0"}, "not text; expected a parameter file of DiskSim"),

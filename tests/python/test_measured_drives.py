@@ -15,7 +15,7 @@ from tessera.drives.response_errors import by_request, classes_in_detail, hits_c
 # RMS over sorted responses, and by request, in ms, that a drive may have; a little over the page's.
 MOST = {
     "quantum-atlas-10k": (0.17, 1.87), "quantum-atlas-iii": (0.32, 2.84), "seagate-cheetah-4lp": (0.30, 1.88), "seagate-cheetah-9lp": (0.15, 1.78),
-    "hp-c2247a": (0.49, 3.05), "hp-c3323a-measured": (0.26, 3.80), "dec-rz26": (0.36, 4.0),
+    "hp-c2247a": (0.093, 2.22), "hp-c3323a-measured": (0.26, 3.80), "dec-rz26": (0.36, 4.02),
 }  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def test_synthetic_responses_come_back_and_a_constant_is_the_error(tmp_path):
     synthetic(trace, 250)
     drive = MeasuredDrive("dec-rz26", "a drive", "rz", 0.3, "none")
     (row,) = measured_rows(tmp_path, tmp_path / "out", [drive])
-    assert row.rms == pytest.approx(0.25, abs=1e-3) and row.by_request == pytest.approx(0.25, abs=1e-3) and row.hits > 0.98
+    assert row.rms == pytest.approx(0.25, abs=1e-3) and row.by_request == pytest.approx(0.25, abs=1e-3) and row.hits > 0.95
     assert {name: round(error[1], 2) for name, error in row.classes.items() if error} == {name: -0.25 for name, error in row.classes.items() if error}
     text = library_text([row])
     assert "| `dec-rz26` | a drive | 0.300 | 0.250 | prediction |" in text

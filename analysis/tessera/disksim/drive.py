@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tessera.disksim.grammar import Block, Entry, Reader
-from tessera.disksim.layout import Layout, child, entry, number, read_layout, whole
+from tessera.disksim.geometry import Layout
+from tessera.disksim.keys import child, entry, number, whole
+from tessera.disksim.layout import read_layout
 from tessera.disksim.seeks import Curve, read_seeks
 from tessera.errors import InputError, nearest
 
@@ -35,11 +37,14 @@ class Imported:
 OVERHEADS = tuple((f"{op.capitalize()} {hit} over. after {before}", f"{op}_{hit}_after_{before}")
                   for op in ("read", "write") for hit in ("hit", "miss") for before in ("read", "write"))  # fmt: skip
 # Of a write that lets the bus go once more before its data: one after another, until the data crosses.
-EXTRA_DISCONNECT = ("Extradisc command overhead", "Extradisc disconnect overhead", "Extradisc inter-disconnect delay", "First reselect overhead")
+EXTRA_DISCONNECT = (
+    "Extradisc command overhead", "Extradisc disconnect overhead", "Extradisc inter-disconnect delay", "First reselect overhead", "Data preparation overhead",
+)  # fmt: skip
 USED = {name for name, _ in OVERHEADS} | {
     "Model", "Per-request overhead time", "Time scale for overheads", "Bulk sector transfer time", "Hold bus entire read xfer", "Hold bus entire write xfer",
     "Max queue length", "Scheduler", "Number of buffer segments", "Maximum number of write segments", "Segment size (in blks)", "Enable caching in buffer", "Use separate write segment", "Buffer continuous read",
     "Maximum read-ahead (blks)", "Read-ahead over requested", "High (read) water mark", "Set watermark by reqsize", "Read-ahead on idle hit", "Read any free blocks", "Fast write level", "Read completion overhead", "Write completion overhead",
+    "Data preparation overhead", "First reselect overhead",
 }  # fmt: skip
 # Keys that change nothing that a description has, by the value that means "no such thing"; None: whatever the value.
 WITHOUT = {
@@ -48,8 +53,8 @@ WITHOUT = {
     "Immediate buffer read": 0, "Immediate buffer write": 0, "Combine seq writes": None, "Stop prefetch in sector": None,
     "Disconnect write if seek": 0, "Write hit stop prefetch": None, "Read directly to buffer": None, "Immed transfer partial hit": None, "Allow almost read hits": 0,
     "Allow sneaky full read hits": 0, "Allow sneaky partial read hits": 0, "Allow sneaky intermediate read hits": 0, "Allow read hits on write data": 1,
-    "Allow write prebuffering": 0, "Preseeking level": 0, "Data preparation overhead": 0, "First reselect overhead": 0,
-    "Other reselect overhead": 0, "Read disconnect afterread": 0, "Read disconnect afterwrite": 0, "Write disconnect overhead": 0, "Extra write disconnect": 0,
+    "Allow write prebuffering": 0, "Preseeking level": 0,
+    "Other reselect overhead": 0, "Read disconnect afterread": None, "Read disconnect afterwrite": None, "Write disconnect overhead": None, "Extra write disconnect": 0,
     "Extradisc command overhead": 0, "Extradisc disconnect overhead": 0, "Extradisc inter-disconnect delay": 0, "Extradisc 2nd disconnect overhead": 0,
     "Extradisc seek delta": 0, "Minimum seek delay": 0,
 }  # fmt: skip
@@ -125,7 +130,7 @@ def _mechanics(drive: Imported, disk: Block) -> None:
 
 
 def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
-    carried = {*USED, "Extra write disconnect", *EXTRA_DISCONNECT} if _extra_disconnect(disk) else USED
+    carried = {*USED, "Extra write disconnect", *EXTRA_DISCONNECT} if _disconnects(disk) else USED
     for found in disk.entries.values():
         if found.key in carried:
             continue
@@ -138,14 +143,9 @@ def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
     _queue(drive, disk)
     _link(drive, disk, all_blocks)
     _cache(drive, disk)
-    scale = number(disk, "Time scale for overheads", 0, default=1)
-    # A write's longer completion: in front of the write rather than after it.
-    longer = max(0.0, number(disk, "Write completion overhead", 0, default=0) - number(disk, "Read completion overhead", 0, default=0))
     for theirs, ours in OVERHEADS:
-        before = longer if ours.startswith("write") else 0
-        ms = number(disk, theirs, 0, default=0) * scale + before
-        if ms:
-            _say(drive, "firmware.overheads", ours, f'"{ms:g} ms"', disk.find(theirs), disk.find("Write completion overhead") if before else None)
+        if ms := _overhead(disk, theirs):
+            _say(drive, "firmware.overheads", ours, f'"{ms:g} ms"', disk.find(theirs))
 
 
 def _queue(drive: Imported, disk: Block) -> None:
@@ -161,27 +161,68 @@ def _queue(drive: Imported, disk: Block) -> None:
         drive.lost.append(f"{entry(scheduler.value, 'Scheduling policy').place}: scheduling policy {policy}; written as shortest_positioning")
 
 
-def _bus_time(blocks: list[Block]) -> Entry | None:
-    """The slowest bus of a whole system: the disk's own, as the others cost nothing in these files."""
-    times = [found for block in blocks if block.type == "disksim_bus" if (found := block.find("Read block transfer time")) and isinstance(found.value, float)]
-    return max((found for found in times if found.value > 0), key=lambda found: found.value, default=None)
+def _overhead(disk: Block, key: str) -> float:
+    """In ms, 0 where it is not given."""
+    return number(disk, key, 0, default=0) * number(disk, "Time scale for overheads", 0, default=1)
+
+
+def _slowest_bus(blocks: list[Block]) -> Block | None:
+    """Of a whole system: the disk's own, as the others cost nothing in these files."""
+    buses = [block for block in blocks if block.type == "disksim_bus" and number(block, "Read block transfer time", 0, default=0) > 0]
+    return max(buses, key=lambda bus: number(bus, "Read block transfer time"), default=None)
+
+
+def _rate(ms: float) -> str:
+    return f'"{round(SECTOR / (ms * 1e-3))} B/s"'
 
 
 def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
-    source = disk.find("Bulk sector transfer time")
-    ms = number(disk, "Bulk sector transfer time", 0, default=0)
-    if not ms and (bus := _bus_time(all_blocks)) is not None:
-        source, ms = bus, bus.value
-    if ms:
-        _say(drive, "host", "link_rate", f'"{round(SECTOR / (ms * 1e-3))} B/s"', source)
+    if ms := number(disk, "Bulk sector transfer time", 0, default=0):
+        _say(drive, "host", "link_rate", _rate(ms), disk.find("Bulk sector transfer time"))
+    elif (bus := _slowest_bus(all_blocks)) is not None:
+        read = number(bus, "Read block transfer time")
+        write = number(bus, "Write block transfer time", 0, default=0) or read
+        _say(drive, "host", "link_rate", _rate(read), bus.find("Read block transfer time"))
+        if write != read:
+            _say(drive, "host", "write_rate", _rate(write), bus.find("Write block transfer time"))
     else:
         drive.lost.append(f"{disk.place}: no time of a sector on the bus; the link keeps its default rate (give the .parv file)")
-    overhead = number(disk, "Per-request overhead time", 0, default=0) * number(disk, "Time scale for overheads", 0, default=1)
+    overhead = _overhead(disk, "Per-request overhead time")
     _say(drive, "host", "command_overhead", f'"{overhead:g} ms"', disk.find("Per-request overhead time"))
-    read, write = (number(disk, f"{op} completion overhead", 0, default=0) for op in ("Read", "Write"))
-    _say(drive, "host", "completion_overhead", f'"{min(read, write):g} ms"', disk.find("Write completion overhead"))
-    if read > write:
-        _say(drive, "host", "read_completion_overhead", f'"{read - write:g} ms"', disk.find("Read completion overhead"))
+    slow_writes = whole(disk, "Fast write level", 0, 2, 0) == 0
+    _completions(drive, disk, slow_writes)
+    _reads(drive, disk)
+    if slow_writes:
+        _say(drive, "host", "write_data", '"on_request"', disk.find("Fast write level"))
+        keys = EXTRA_DISCONNECT if _disconnects(disk) else ("Data preparation overhead",)
+        if delay := sum(_overhead(disk, key) for key in keys):
+            first = [disk.find("Extra write disconnect")] if _disconnects(disk) else []
+            _say(drive, "host", "write_data_delay", f'"{delay:.6g} ms"', *first, *(disk.find(key) for key in keys))
+
+
+def _disconnects(disk: Block) -> bool:
+    """Whether a write lets the bus go once more before its data. DiskSim has that, in place of the write's own overhead, only after a write
+    elsewhere; on the drive for which it was published the turns that sequential writes lose show it after that overhead, and for them too."""
+    return bool(whole(disk, "Extra write disconnect", 0, 1, 0)) and not whole(disk, "Fast write level", 0, 2, 0)
+
+
+def _completions(drive: Imported, disk: Block, slow_writes: bool) -> None:
+    """What follows the data. Read data is prepared before it crosses, which takes as long; a write that is not done when its data is there
+    takes the bus again for its status. A read's bus is taken again while its data comes in, so that costs nothing: where it was published, the
+    measured reads have no such time."""
+    reselect = "First reselect overhead"
+    read_keys = ["Read completion overhead", "Data preparation overhead"]
+    write_keys = ["Write completion overhead", reselect if slow_writes else "Data preparation overhead"]
+    read, write = (sum(_overhead(disk, key) for key in keys) for keys in (read_keys, write_keys))
+    if _overhead(disk, reselect):
+        drive.lost.append(f"{entry(disk, reselect).place}: '{reselect}' of reads; written as hidden by the data that comes in meanwhile")
+    both = min(read, write)
+    for name, ms, keys in (("completion", both, write_keys if write <= read else read_keys), ("read_completion", read - both, read_keys), ("write_completion", write - both, write_keys)):
+        if ms or name == "completion":
+            _say(drive, "host", f"{name}_overhead", f'"{ms:.6g} ms"', *(disk.find(key) for key in keys if _overhead(disk, key) or key == keys[0]))
+
+
+def _reads(drive: Imported, disk: Block) -> None:
     # The link begins with a read's data once this share of it is in the buffer; "Hold bus" says only who may use it meanwhile: a write's data crosses it while the arm moves.
     mark = number(disk, "High (read) water mark", 0, 1, 0)
     streams = mark < 1
@@ -190,17 +231,6 @@ def _link(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
         _say(drive, "host", "read_water_mark", f"{mark:g}", disk.find("High (read) water mark"))
         if not whole(disk, "Set watermark by reqsize", 0, 1, 0):
             drive.lost.append(f"{entry(disk, 'High (read) water mark').place}: {100 * mark:g} % of the segment; written as that share of a read")
-    if whole(disk, "Fast write level", 0, 2, 0) == 0:
-        _say(drive, "host", "write_data", '"on_request"', disk.find("Fast write level"))
-        if delay := _extra_disconnect(disk):
-            _say(drive, "host", "write_data_delay", f'"{delay:g} ms"', *(disk.find(key) for key in ("Extra write disconnect", *EXTRA_DISCONNECT)))
-
-
-def _extra_disconnect(disk: Block) -> float:
-    """Milliseconds from a write's command to its data; 0: the drive keeps the bus, or takes a write's data with the command."""
-    if not whole(disk, "Extra write disconnect", 0, 1, 0) or whole(disk, "Fast write level", 0, 2, 0):
-        return 0
-    return sum(number(disk, key, 0, default=0) for key in EXTRA_DISCONNECT) * number(disk, "Time scale for overheads", 0, default=1)
 
 
 def _cache(drive: Imported, disk: Block) -> None:

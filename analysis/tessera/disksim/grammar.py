@@ -7,6 +7,7 @@
 A `#` begins a comment. A key may hold blanks, dots, slashes and brackets; it ends at "=".
 """
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from tessera.errors import InputError
 TOKEN = re.compile(r"\s+|#[^\n]*|[{}\[\],=]|[^\s{}\[\],=#]+")
 MOST_FILES = 64
 MOST_BYTES = 16 << 20
+DEEPEST = 64  # blocks and lists inside one another
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class _File:
             line += word.count("\n")
         self._lines = line
         self._next = 0
+        self._depth = 0
 
     def blocks(self) -> list[Block]:
         found = []
@@ -166,6 +169,14 @@ class _File:
         return Entry(" ".join(words), self._value(" ".join(words)), self._place(line))
 
     def _value(self, key: str) -> float | str | list | Block:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise InputError(f"{self._place(self._tokens[self._next - 1][1])}: more than {DEEPEST} blocks and lists inside one another")
+        value = self._bare_value(key)
+        self._depth -= 1
+        return value
+
+    def _bare_value(self, key: str) -> float | str | list | Block:
         word, line = self._take(f"the value of '{key}'")
         if word == "[":
             values = []
@@ -185,6 +196,7 @@ class _File:
         if self._peek() == "{":
             return self._block(word, "", line)
         try:
-            return float(word)
+            number = float(word)
         except ValueError:
             return word
+        return number if math.isfinite(number) else word

@@ -4,7 +4,7 @@ import math
 import re
 
 from tessera.disksim.grammar import Block, Place
-from tessera.disksim.layout import entry, number
+from tessera.disksim.keys import entry, number
 from tessera.errors import InputError
 
 Curve = list[tuple[int, float]]
@@ -57,10 +57,14 @@ def _hpl(mechanics: Block, at: list[int], with_first_ten: bool) -> Curve:
         curve[1] = one
     if with_first_ten:
         first = entry(mechanics, "First ten seek times")
-        if not isinstance(first.value, list) or len(first.value) != 10:
+        if not isinstance(first.value, list) or len(first.value) != 10 or not all(isinstance(value, float) for value in first.value):
             raise InputError(f"{first.place}: 'First ten seek times': expected ten numbers")
         curve |= {d: ms for d, ms in enumerate(first.value, 1) if d <= at[-1]}
-    return sorted(curve.items())
+    checked: Curve = []
+    for distance, ms in sorted(curve.items()):
+        _check(found.place, distance, ms, checked)
+        checked.append((distance, ms))
+    return checked
 
 
 def _measured(mechanics: Block) -> Curve:

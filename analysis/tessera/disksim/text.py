@@ -3,7 +3,7 @@
 import json
 
 from tessera.disksim.drive import Imported, Line
-from tessera.disksim.layout import Layout
+from tessera.disksim.geometry import Layout
 
 FIXED = (
     Line("nand", "blocks", "0", ""),

@@ -54,6 +54,19 @@ TEST_CASE("data on request: it begins to cross after the delay of an old bus, wh
   CHECK(took(376_us) == 15_ms);
 }
 
+TEST_CASE("data on request: a bus may be slower for writes, and a write's status take longer") {
+  BenchConfig config = on_request();
+  config.host.write_completion_overhead = 7_us;
+  TestDrive drive(make_cmr_factory(), {}, config);
+  CHECK(duration(drive, HostOp::write, 4, 4) == 5'007_us);
+  // Twice as slow: the last sector is complete at 8 ms, after the head was there.
+  config.host.write_rate = BytesPerSecond(4096 * 500);
+  TestDrive slow(make_cmr_factory(), {}, config);
+  CHECK(duration(slow, HostOp::write, 4, 4) == 15'007_us);
+  TestDrive reads(make_cmr_factory(), {}, config);
+  CHECK(duration(reads, HostOp::read, 4, 4) == 9_ms);
+}
+
 TEST_CASE("data on request: a sector that has not come when the head is there costs a turn") {
   // Sectors 2 to 5: the last one is under the head at 3.125 ms and complete at 4 ms.
   TestDrive drive(make_cmr_factory(), {}, on_request());
@@ -114,7 +127,7 @@ TEST_CASE("streamed reads: the link begins when it will not run out of data") {
   CHECK(duration(fast, HostOp::read, 4, 4) == 5'100_us);
 }
 
-TEST_CASE("streamed reads: with a water mark the link waits for that share of the read, rounded up to a sector") {
+TEST_CASE("streamed reads: with a water mark the link waits for that share of the read, rounded down to blocks") {
   BenchConfig config = linked_drive();
   config.host.stream_reads = true;
   // Sectors end at 3.125, 3.75, 4.375 and 5 ms; the link takes 4 ms.
@@ -124,8 +137,10 @@ TEST_CASE("streamed reads: with a water mark the link waits for that share of th
     return duration(drive, HostOp::read, 4, 4);
   };
   CHECK(took(0.25) == 7'125_us);
-  CHECK(took(0.26) == 7'750_us);
+  CHECK(took(0.28) == 7'125_us);  // 8.96 blocks of 512 B, and a sector is 8
+  CHECK(took(0.29) == 7'750_us);
   CHECK(took(0.5) == 7'750_us);
+  CHECK(took(0.01) == 7'125_us);  // a block at least
   CHECK(took(0.75) == 8'375_us);
   CHECK(took(1) == 9_ms);
 }

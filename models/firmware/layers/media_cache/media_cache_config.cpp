@@ -40,6 +40,10 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.enumeration("collect_order", collect_order, {"log", "band"},
                 "order in which a merge reads a band's extents: as they lie in the log, or by address, each on its own");
   v.field("bands_a_cleaning", bands_a_cleaning, {1, 1024}, "bands that a cleaning of the log takes");
+  v.field(
+      "stay_mark", stay_mark, {0, 75},
+      "percent of what the log has in use up to which dead data inside it is reclaimed: its oldest live data is written to its head again "
+      "instead of merged; 0: never");
   v.field("stream", stream, {0, 1e12}, "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
   v.unused_where(idle_cleaning == IdleCleaning::off, "idle_cleaning is off", [&] {

@@ -1,0 +1,166 @@
+"""dm_layout_g1: zones with skews, one of eleven sparing schemes, slipped sectors.
+
+How DiskSim counts: a zone has `cylinders * surfaces * blocks per track` sectors, less the empty space at its front and the spares
+of its sparing scheme. A slipped sector uses up a spare of its zone, cylinder or range.
+"""
+
+from tessera.disksim.geometry import Layout, Zone, cylinders_of, skew, zone_rows
+from tessera.disksim.grammar import Block, Place
+from tessera.disksim.keys import entry, whole
+from tessera.errors import InputError
+
+# "Sparing scheme used"
+NO_SPARES, TRACKS_AT_ZONE_END, PER_CYLINDER, PER_TRACK, PER_CYLINDER_SLIPPED, CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED, AT_END, PER_RANGE, PER_ZONE, PER_ZONE_SLIPPED = range(11)
+# "LBN-to-PBN mapping scheme"
+MAPPINGS = {
+    1: "serpentine order, from the first cylinder of each zone",
+    2: "serpentine order, even cylinders forwards",
+}
+
+
+def read_g1(model: Block, surfaces: int, _cylinders: int) -> Layout:
+    scheme = whole(model, "Sparing scheme used", 0, PER_ZONE_SLIPPED)
+    span = whole(model, "Rangesize for sparing", 1, default=1)
+    rows = zone_rows(model)
+    layout = Layout(surfaces, 0, [])
+    if mapping := _mapping(model):
+        # Skews count in the order of the tracks, and an arm's move takes longer than a head switch: nothing but names of surfaces differs.
+        layout.lost.append(f"{entry(model, 'LBN-to-PBN mapping scheme').place}: {MAPPINGS[mapping]}; surfaces are numbered in the order of each cylinder's tracks")
+    if scheme == PER_TRACK:
+        _set_track_spares(layout, rows)
+    end = 0
+    for index, row in enumerate(rows):
+        end = _add_zone(layout, row, index, end, scheme, span, model)
+    return layout
+
+
+def _mapping(model: Block) -> int:
+    mapping = whole(model, "LBN-to-PBN mapping scheme", 0)
+    if mapping and mapping not in MAPPINGS:
+        raise InputError(
+            f"{entry(model, 'LBN-to-PBN mapping scheme').place}: 'LBN-to-PBN mapping scheme': expected 0 to {max(MAPPINGS)}, found {mapping}, "
+            f"to which DiskSim gives no order; a dm_layout_g2 or dm_layout_g4 block can"
+        )  # fmt: skip
+    return mapping
+
+
+def _add_zone(layout: Layout, row: Block, index: int, end: int, scheme: int, span: int, model: Block) -> int:
+    first, last = cylinders_of(row, index, end)
+    sectors = whole(row, "Blocks per track", 1, 16384)
+    spare = whole(row, "Number of spares", default=0)
+    if scheme == PER_TRACK:
+        if spare != layout.track_spares:
+            layout.lost.append(
+                f"{entry(row, 'Number of spares').place}: {spare} spare sectors at the end of each track, and another number in other zones; "
+                f"written as tracks of {sectors - spare} sectors")
+        if spare >= sectors:
+            raise InputError(f"{entry(row, 'Number of spares').place}: {spare} spares leave nothing of a track of {sectors} sectors")
+        sectors -= spare
+    if first > end:
+        layout.add_gap(end, first, sectors)
+    turn = sectors + layout.track_spares
+    skews = (skew(layout, row, f"Skew for {switch} switch", model, turn) for switch in ("track", "cylinder"))
+    zone = Zone(first, last, sectors, *skews, 0, skew(layout, row, "Offset of first block", model, turn) % turn, row.place)
+    layout.zones.append(zone)
+    _set_front(layout, row, index)
+    _set_spares(layout, zone, row, scheme, spare, span)
+    _say_remapped(layout, row, scheme)
+    held = (last - first + 1) * layout.surfaces * sectors
+    if zone.spares >= held:
+        raise InputError(f"{row.place}: zone {index + 1}: its spares leave none of its {held:,} sectors")
+    return last + 1
+
+
+def _say_remapped(layout: Layout, row: Block, scheme: int) -> None:
+    """Pairs of a defect and its replacement."""
+    defects = row.find("defects")
+    if defects is None or not isinstance(defects.value, list) or not defects.value:
+        return
+    count, left = divmod(len(defects.value), 2)
+    if left:
+        raise InputError(f"{defects.place}: 'defects': expected pairs of a defect and its replacement, found {len(defects.value)} numbers")
+    what = "tracks" if scheme == TRACKS_AT_ZONE_END else "sectors"
+    layout.lost.append(f"{defects.place}: {count} {what} remapped at the factory; written as if they were in their places")
+
+
+def _set_front(layout: Layout, row: Block, index: int) -> None:
+    empty = whole(row, "Empty space at zone front", default=0)
+    if index == 0:
+        layout.reserved = empty
+    elif empty:
+        layout.lost.append(f"{entry(row, 'Empty space at zone front').place}: {empty} unused sectors at the front of zone {index + 1}; written as spares at its end")
+        layout.zones[-1].spares += empty
+
+
+def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int, span: int) -> None:
+    place = (row.find("Number of spares") or row).place
+    if scheme == TRACKS_AT_ZONE_END:  # slips are numbers of whole tracks
+        zone.spares += spare * zone.sectors
+        slipped = _slips(row, zone, layout.surfaces, of_track=1)
+        for track in slipped:
+            layout.shorten(track, zone.sectors)
+        zone.spares -= min(spare, len(slipped)) * zone.sectors
+        return
+    slips = _slips(row, zone, layout.surfaces)
+    if scheme in (CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED):
+        layout.lost.append(f"{place}: spares at the front of each cylinder; written at its end")
+    if scheme in (PER_ZONE, PER_ZONE_SLIPPED):
+        zone.spares += spare
+        _take_from_zone(layout, zone, slips, place, more=scheme == PER_ZONE_SLIPPED)
+    elif scheme in (PER_CYLINDER, PER_CYLINDER_SLIPPED, CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED, PER_RANGE):
+        cylinders = span if scheme == PER_RANGE else 1
+        if spare >= cylinders * layout.surfaces * zone.sectors:
+            raise InputError(f"{place}: {spare} spares leave nothing of {cylinders} cylinders of {layout.surfaces * zone.sectors} sectors")
+        for first in range(zone.first, zone.last + 2 - cylinders, cylinders):
+            _spare_at_end(layout, zone, first + cylinders - 1, spare)
+        more = scheme in (PER_CYLINDER_SLIPPED, CYLINDER_FRONT_SLIPPED)
+        for surface, cylinder in slips:
+            layout.shorten((surface, cylinder), 1)
+            end = zone.first + (cylinder - zone.first) // cylinders * cylinders + cylinders - 1
+            if not more and layout.shorter.get((layout.surfaces - 1, end), 0) > 0:
+                layout.shorten((layout.surfaces - 1, end), -1)
+    elif scheme != PER_TRACK:  # none, or at the end of the disk; a slipped sector of a track uses up a spare of it
+        for slip in slips:
+            layout.shorten(slip, 1)
+
+
+def _spare_at_end(layout: Layout, zone: Zone, cylinder: int, spare: int) -> None:
+    """The last sectors up to the end of a cylinder: where one track does not have as many, of those in front too."""
+    surface = layout.surfaces - 1
+    while spare > 0:
+        taken = min(spare, zone.sectors)
+        layout.shorten((surface, cylinder), taken)
+        spare -= taken
+        surface, cylinder = (surface - 1, cylinder) if surface else (layout.surfaces - 1, cylinder - 1)
+
+
+def _set_track_spares(layout: Layout, rows: list[Block]) -> None:
+    """The spares of each track, where all zones have as many."""
+    spares = {whole(row, "Number of spares", default=0) for row in rows}
+    if len(spares) == 1 and (spare := spares.pop()):
+        layout.track_spares, layout.track_spares_place = spare, (rows[0].find("Number of spares") or rows[0]).place
+
+
+def _slips(row: Block, zone: Zone, surfaces: int, of_track: int = 0) -> list[tuple[int, int]]:
+    """Track, as (surface, cylinder), of each slipped sector, which is counted from the zone's first one; `of_track` 1: of each slipped track."""
+    found = row.find("slips")
+    if found is None or not isinstance(found.value, list):
+        return []
+    tracks = []
+    for slip in found.value:
+        track = int(slip) // (of_track or zone.sectors) if isinstance(slip, float) and 0 <= slip < 1e18 else -1
+        if not 0 <= track < (zone.last - zone.first + 1) * surfaces:
+            raise InputError(f"{found.place}: 'slips': {slip if isinstance(slip, (float, str)) else 'a block or list'} is no {'track' if of_track else 'sector'} of its zone")
+        tracks.append((track % surfaces, zone.first + track // surfaces))
+    return tracks
+
+
+def _take_from_zone(layout: Layout, zone: Zone, slips: list[tuple[int, int]], place: Place, more: bool = False) -> None:
+    """A slipped sector shifts all later ones up to the zone's spares, one of which it uses."""
+    for slip in slips:
+        layout.shorten(slip, 1)
+    if more:
+        return
+    if zone.spares < len(slips):
+        layout.lost.append(f"{place}: {len(slips)} slipped sectors for {zone.spares} spares; the zone is shorter by the rest")
+    zone.spares -= min(zone.spares, len(slips))

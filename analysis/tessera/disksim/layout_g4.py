@@ -1,0 +1,249 @@
+"""dm_layout_g4: a tree of repeated patterns, as compressed as its extractor could make it.
+
+    TP     = three numbers per track pattern: lowest sector, highest sector, sectors that pass in a turn
+    IDX    = a list per node, the last one the root; per entry: first block, cylinder, angle; blocks, cylinders and angle of one instance; blocks
+             and cylinders of all (negative: towards the rim); TRACK, pattern, head or IDX, node
+    Slips  = block and how many are slipped there (negative: spares that were not used up)
+    Remaps = block, how many, cylinder, head, sector, sectors per turn
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import cast
+
+from tessera.disksim.geometry import Layout, Zone
+from tessera.disksim.grammar import Block, Entry
+from tessera.disksim.keys import entry
+from tessera.errors import InputError
+
+TRACK, NODE = ("TRACK", "TP"), "IDX"
+ENTRY = 8  # numbers of an entry in front of what it repeats
+MOST_PARTS = 4  # of a track, that one tree may name
+DEEPEST = 32  # nodes
+
+
+@dataclass(frozen=True)
+class Pattern:
+    low: int
+    blocks: int
+    turn: int
+
+
+@dataclass(frozen=True)
+class Repeat:
+    block: int
+    cylinder: int
+    angle: float
+    blocks_each: int
+    cylinders_each: int
+    angle_each: float
+    blocks: int
+    cylinders: int
+    child: int
+    head: int | None
+    """Of a track; None: the child is a node."""
+
+
+@dataclass
+class Track:
+    cylinder: int
+    head: int
+    first: int
+    blocks: int
+    turn: int
+    angle: float
+    """Of its first block, in turns."""
+    slipped: int = 0
+
+
+@dataclass
+class Tree:
+    patterns: list[Pattern]
+    nodes: list[list[Repeat]]
+    place: Entry
+    limit: int
+    surfaces: int
+    cylinders: int
+    tracks: list[Track] = field(default_factory=list)
+    visits: int = 0
+
+
+def read_g4(model: Block, surfaces: int, cylinders: int) -> Layout:
+    index = entry(model, "IDX")
+    patterns = _patterns(entry(model, "TP"))
+    tree = Tree(patterns, [_node(row, index, len(patterns)) for row in _rows(index)], index, MOST_PARTS * surfaces * cylinders, surfaces, cylinders)
+    if not tree.nodes:
+        raise InputError(f"{index.place}: 'IDX': expected a node at least")
+    _expand(tree, len(tree.nodes) - 1, 0, 0, 0.0, [], None)
+    tracks = _joined(tree)
+    layout = Layout(surfaces, 0, [])
+    _slip(tracks, model, layout)
+    if remaps := _numbers(model, "Remaps", 6):
+        layout.lost.append(f"{entry(model, 'Remaps').place}: {sum(int(row[1]) for row in remaps)} sectors remapped at the factory; written as if they were in their places")
+    if any(after.cylinder < before.cylinder for before, after in zip(tracks, tracks[1:], strict=False)):
+        layout.lost.append(f"{index.place}: an order that does not go cylinder by cylinder; written as one that does")
+    _zones(layout, tracks, index)
+    return layout
+
+
+def _rows(found: Entry) -> list[list[object]]:
+    if not isinstance(found.value, list) or not all(isinstance(row, list) for row in found.value):
+        raise InputError(f"{found.place}: '{found.key}': expected a list of lists")
+    return cast(list[list[object]], found.value)
+
+
+def _numbers(model: Block, key: str, of_row: int) -> list[list[float]]:
+    """A flat list as rows of as many numbers."""
+    found = model.find(key)
+    values = [] if found is None else found.value
+    if found is None or not values:
+        return []
+    if not isinstance(values, list) or not all(isinstance(value, float) for value in values) or len(values) % of_row:
+        raise InputError(f"{found.place}: '{key}': expected a list of numbers, {of_row} a row")
+    return [values[begin : begin + of_row] for begin in range(0, len(values), of_row)]
+
+
+def _patterns(found: Entry) -> list[Pattern]:
+    rows = _numbers(Block("", "", found.place, {found.key: found}), found.key, 3)
+    patterns = []
+    for low, high, turn in rows:
+        if not 0 <= low <= high < turn or turn > 16384:
+            raise InputError(f"{found.place}: 'TP': sectors {low:g} to {high:g} of a track of {turn:g}")
+        patterns.append(Pattern(int(low), int(high - low) + 1, int(turn)))
+    return patterns
+
+
+def _node(row: list[object], index: Entry, patterns: int) -> list[Repeat]:
+    repeats = []
+    at = 0
+    while at < len(row):
+        numbers, kind, child = row[at : at + ENTRY], row[at + ENTRY : at + ENTRY + 1], row[at + ENTRY + 1 : at + ENTRY + 3]
+        is_track = bool(kind) and kind[0] in TRACK
+        if kind and kind[0] != NODE and not is_track:
+            raise InputError(f"{index.place}: 'IDX': expected TRACK or IDX as the ninth of an entry, found '{kind[0]}'")
+        if len(child) < 1 + is_track or not all(isinstance(value, float) for value in [*numbers, *child[: 1 + is_track]]):
+            raise InputError(f"{index.place}: 'IDX': an entry of {len(row) - at} values; expected eight numbers, TRACK, pattern and head, or IDX and node")
+        block, cylinder, angle, blocks_each, cylinders_each, angle_each, blocks, cylinders = cast(list[float], numbers)
+        which = int(cast(float, child[0]))
+        if is_track and not 0 <= which < patterns:
+            raise InputError(f"{index.place}: 'IDX': track pattern {which}, but 'TP' has {patterns}")
+        if blocks_each < 1 or blocks < 1 or block < 0:
+            raise InputError(f"{index.place}: 'IDX': {blocks:g} blocks in instances of {blocks_each:g}, from {block:g} on")
+        head = int(cast(float, child[1])) if is_track else None
+        repeats.append(Repeat(int(block), int(cylinder), angle, int(blocks_each), int(cylinders_each), angle_each, int(blocks), int(cylinders), which, head))
+        at += ENTRY + 2 + is_track
+    return repeats
+
+
+def _expand(tree: Tree, node: int, first: int, cylinder: int, angle: float, open_: list[int], room: int | None) -> None:
+    """Adds the tracks of a node whose first block is `first`, of at most `room` blocks."""
+    if not 0 <= node < len(tree.nodes):
+        raise InputError(f"{tree.place.place}: 'IDX': node {node}, but there are {len(tree.nodes)}")
+    if node in open_:
+        raise InputError(f"{tree.place.place}: 'IDX': node {node} is part of itself")
+    tree.visits += 1
+    if len(open_) > DEEPEST or tree.visits > tree.limit:
+        raise InputError(f"{tree.place.place}: 'IDX': more than {DEEPEST} nodes deep, or more instances of nodes than parts of tracks")
+    for repeat in tree.nodes[node]:
+        blocks = repeat.blocks if room is None else min(repeat.blocks, room - repeat.block)
+        for instance in range(-(-blocks // repeat.blocks_each)):
+            moved = -instance if repeat.cylinders < 0 else instance
+            begin, place = first + repeat.block + instance * repeat.blocks_each, cylinder + repeat.cylinder + moved * repeat.cylinders_each
+            turned = angle + repeat.angle + instance * repeat.angle_each
+            left = min(repeat.blocks_each, blocks - instance * repeat.blocks_each)
+            if repeat.head is None:
+                _expand(tree, repeat.child, begin, place, turned, [*open_, node], left)
+            else:
+                _add_track(tree, repeat, begin, place, turned, left)
+
+
+def _add_track(tree: Tree, repeat: Repeat, first: int, cylinder: int, angle: float, room: int) -> None:
+    pattern = tree.patterns[repeat.child]
+    if not 0 <= cylinder < tree.cylinders or not 0 <= (repeat.head or 0) < tree.surfaces:
+        raise InputError(f"{tree.place.place}: 'IDX': a track on cylinder {cylinder}, head {repeat.head}: the disk has {tree.cylinders} cylinders and {tree.surfaces} heads")
+    if len(tree.tracks) >= tree.limit:
+        raise InputError(f"{tree.place.place}: 'IDX': names more than {MOST_PARTS} parts of every track that the disk has")
+    tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn))
+
+
+def _joined(tree: Tree) -> list[Track]:
+    """In the order of their blocks, parts of one track that follow one another as one. Every block is on one track."""
+    joined: list[Track] = []
+    next_ = 0
+    for track in sorted(tree.tracks, key=lambda found: found.first):
+        if track.first != next_:
+            what = "are on no track" if track.first > next_ else "are on two tracks"
+            raise InputError(f"{tree.place.place}: 'IDX': blocks {min(next_, track.first)} to {max(next_, track.first) - 1} {what}")
+        next_ += track.blocks
+        if joined and (joined[-1].cylinder, joined[-1].head) == (track.cylinder, track.head):
+            joined[-1].blocks += track.blocks
+        else:
+            joined.append(track)
+    return joined
+
+
+def _slip(tracks: list[Track], model: Block, layout: Layout) -> None:
+    """Takes slipped blocks from the track that they are on, and gives unused spares back to the one that ends there."""
+    rows = sorted((int(block), int(count)) for block, count in _numbers(model, "Slips", 2))
+    at = 0
+    for block, count in rows:
+        while at + 1 < len(tracks) and tracks[at + 1].first <= block:
+            at += 1
+        owner = tracks[max(0, at - 1)] if count < 0 and tracks[at].first == block else tracks[at]
+        owner.slipped += count
+    if odd := sum(not 0 <= track.slipped <= track.blocks for track in tracks):
+        layout.lost.append(f"{entry(model, 'Slips').place}: {odd} tracks with more unused spares than they have slipped sectors, or the other way round; written as full, or empty")
+    for track in tracks:
+        track.slipped = min(max(0, track.slipped), track.blocks)
+
+
+def _zones(layout: Layout, tracks: list[Track], index: Entry) -> None:
+    by_cylinder: dict[int, list[Track]] = {}
+    for track in tracks:
+        by_cylinder.setdefault(track.cylinder, []).append(track)
+    mixed = sum(len({track.turn for track in found}) > 1 for found in by_cylinder.values())
+    if mixed:
+        layout.lost.append(f"{index.place}: {mixed} cylinders whose surfaces have different numbers of sectors; written with the largest")
+    zones: list[list[Track]] = []
+    turn_before = cylinder_before = -1
+    for cylinder in sorted(by_cylinder):
+        turn = max(track.turn for track in by_cylinder[cylinder])
+        if turn != turn_before or cylinder != cylinder_before + 1:
+            zones.append([])
+        zones[-1] += by_cylinder[cylinder]
+        turn_before, cylinder_before = turn, cylinder
+    spares = {max(track.turn for track in zone) - max(track.blocks for track in zone) for zone in zones}
+    if len(spares) == 1:
+        layout.track_spares, layout.track_spares_place = spares.pop(), index.place
+    elif spares != {0}:
+        layout.lost.append(f"{index.place}: spare sectors at the end of each track, as many as its zone says; written as shorter tracks")
+    end = 0
+    for zone_tracks in zones:
+        end = _add_zone(layout, zone_tracks, end, index)
+
+
+def _add_zone(layout: Layout, tracks: list[Track], end: int, index: Entry) -> int:
+    first, last, sectors = tracks[0].cylinder, tracks[-1].cylinder, max(track.blocks for track in tracks)
+    if first > end:
+        layout.add_gap(end, first, sectors)
+    turn = sectors + layout.track_spares
+    heads, arms = Counter[int](), Counter[int]()
+    for before, after in zip(tracks, tracks[1:], strict=False):
+        step = round((after.angle - before.angle) * turn) % turn
+        (heads if after.cylinder == before.cylinder else arms)[step] += 1
+    if len(heads) > 1 or len(arms) > 1:
+        layout.lost.append(f"{index.place}: skews of cylinders {first} to {last} differ; the most frequent ones are written")
+    zone = Zone(first, last, sectors, _most(heads), _most(arms), 0, round(tracks[0].angle * turn) % turn, index.place)
+    layout.zones.append(zone)
+    held = {(track.head, track.cylinder): 0 for track in tracks}
+    for track in tracks:
+        held[track.head, track.cylinder] += track.blocks - track.slipped
+    for cylinder in range(first, last + 1):
+        for head in range(layout.surfaces):
+            if fewer := sectors - held.get((head, cylinder), 0):
+                layout.shorten((head, cylinder), fewer)
+    return last + 1
+
+
+def _most(steps: Counter[int]) -> int:
+    return steps.most_common(1)[0][0] if steps else 0
