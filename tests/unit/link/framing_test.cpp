@@ -227,7 +227,8 @@ TEST_CASE("framing: Serial ATA names 32 commands, and parameters of the other li
   config.link = LinkProtocol::sas;
   CHECK(config.problem().empty());
   CHECK(unused(config, "turnaround").empty());
-  for (const char* overhead : {"command_overhead", "completion_overhead", "read_completion_overhead"})
+  for (const char* overhead :
+       {"command_overhead", "completion_overhead", "read_completion_overhead", "write_completion_overhead", "write_rate"})
     CHECK(unused(config, overhead) == "host.link is not ideal and has frames instead");
   config.link = LinkProtocol::ideal;
   CHECK(unused(config, "turnaround") == "host.link is ideal");
