@@ -62,6 +62,11 @@ LogLayout plan_log(const LogHostConfig& config, const DriveZones& drive, std::st
     problem = "hosts.log.over_provisioning leaves the application no sector";
     return {};
   }
+  if (!layout.frees(layout.user_sectors / (layout.data_zones - log_working_zones))) {
+    problem = "hosts.log.over_provisioning is " + std::to_string(config.over_provisioning) + "; expected more: full zones of " +
+              std::to_string(drive.zone_sectors) + " sectors would leave the cleaner nothing to free";
+    return {};
+  }
   layout.image_sectors = image_of(layout.user_sectors);
   layout.area_distance = layout.area_zones == 0 ? layout.image_sectors : layout.area_zones * drive.zone_sectors;
   layout.checkpoint_every = config.checkpoint_every.value() == 0 ? checkpoints_apart * layout.image_sectors

@@ -23,6 +23,13 @@ struct LogLayout {
   std::uint32_t first_area_zone = 0;
   std::uint32_t area_zones = 0;        ///< of one area, where it is sequential; else 0
   std::uint64_t checkpoint_every = 0;  ///< sectors
+
+  /// Whether cleaning a zone with so many live sectors leaves more free than it takes. Copies that go on in a second zone take one more
+  /// header there, or fill the first one up: a sector either way. So cleaning comes to an end.
+  [[nodiscard]] bool frees(std::uint64_t live) const {
+    const std::uint64_t headers = (live + record_sectors - 2) / (record_sectors - 1);
+    return live == 0 || live + headers + 1 < zone_sectors;
+  }
 };
 
 /// Zones that never hold user data: one open for the application, one for the cleaner, and two that only the cleaner may take.

@@ -148,13 +148,12 @@ bool pays_more(const LogZone& a, const LogZone& b, std::uint32_t zone_sectors, P
 
 std::optional<std::uint32_t> choose_victim(std::span<const LogZone> zones, const LogLayout& layout, LogCleaning cleaning, Picoseconds now) {
   const std::uint32_t zone_sectors = layout.zone_sectors;
-  const std::uint64_t of_data = layout.record_sectors - 1;
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < zones.size(); ++i) {
     const LogZone& zone = zones[i];
     if (zone.use != LogZoneUse::filled || zone.writes != 0) continue;
     if (zone.live == 0) return i;
-    if (zone.live + (zone.live + of_data - 1) / of_data >= zone_sectors) continue;
+    if (zone.unreadable || !layout.frees(zone.live)) continue;
     const bool better =
         !best || (cleaning == LogCleaning::greedy ? zone.live < zones[*best].live : pays_more(zone, zones[*best], zone_sectors, now));
     if (better) best = i;

@@ -20,6 +20,7 @@ enum class LogZoneUse : std::uint8_t { free, open, filled, cleaned };
 struct LogZone {
   LogZoneUse use = LogZoneUse::free;
   bool doubtful = false;           ///< some of its dead sectors may not be readable
+  bool unreadable = false;         ///< some of its live sectors: it is cleaned when nothing in it is live
   std::uint32_t pointer = 0;       ///< sectors written or on their way
   std::uint32_t live = 0;          ///< of these, sectors that the map names
   std::uint32_t reads = 0;         ///< on their way

@@ -45,10 +45,10 @@ TEST_CASE("a zone without live sectors comes first, and one that would free noth
   std::vector<LogZone> zones{filled(20, 0_s), filled(0, 99_s)};
   for (const LogCleaning cleaning : {LogCleaning::greedy, LogCleaning::cost_benefit})
     CHECK(choose_victim(zones, hundred(), cleaning, 100_s) == 1);
-  // 90 sectors take ten records of nine and their headers: 100. 89 take ten, too: 99.
-  zones = {filled(90, 0_s)};
-  CHECK_FALSE(choose_victim(zones, hundred(), LogCleaning::greedy, 100_s));
+  // 89 sectors take ten records of nine and their headers, and one more header where they end in another zone: 100. 88 take 99.
   zones = {filled(89, 0_s)};
+  CHECK_FALSE(choose_victim(zones, hundred(), LogCleaning::greedy, 100_s));
+  zones = {filled(88, 0_s)};
   CHECK(choose_victim(zones, hundred(), LogCleaning::greedy, 100_s) == 0);
   zones.front().writes = 1;
   CHECK_FALSE(choose_victim(zones, hundred(), LogCleaning::greedy, 100_s));
@@ -155,6 +155,8 @@ TEST_CASE("what cannot be is refused with a sentence") {
     config.over_provisioning = wrong;
     CHECK(problem_of(config, drive).find("hosts.log.over_provisioning") != std::string::npos);
   }
+  config.over_provisioning = 0.001;
+  CHECK(problem_of(config, drive).find("nothing to free") != std::string::npos);
   config = {};
   config.clean_below = 2;
   CHECK(problem_of(config, drive).find("hosts.log.clean_below") != std::string::npos);
