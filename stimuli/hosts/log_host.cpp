@@ -61,6 +61,14 @@ void LogHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCom
   commands_.send({op, blocks, std::move(content), priority}, std::move(done));
 }
 
+/// A wrong bit on the way takes one read alone, and must not pass for what is not on the drive.
+void LogHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::uint32_t tries) {
+  send(HostOp::read, blocks, priority, [this, blocks, priority, done = std::move(done), tries](HostRequest& command) {
+    if (ok(command.status) || tries == 1) return done(command);
+    read_surely(blocks, priority, done, tries - 1);
+  });
+}
+
 void LogHost::issue(HostRequest& request) {
   TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
   Request& entry = requests_[request.tag];
@@ -146,7 +154,7 @@ void LogHost::admit_writes() {
     const bool waits = !config_.write_back || entry.request->force_unit_access;
     if (waits) {
       forced_ = std::max(forced_, buffer_.order());
-      if (entry.open == 0) finish(entry, Status::ok);
+      if (entry.open == 0) finish(entry, entry.status);
     } else {
       answer_later(entry.request->tag);
     }
@@ -158,7 +166,7 @@ void LogHost::admit_writes() {
 bool LogHost::admit(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool waits = !config_.write_back || request.force_unit_access;
-  for (; entry.next < view_.end(request); ++entry.next) {
+  for (; entry.next < view_.end(request) && ok(entry.status); ++entry.next) {
     const std::uint32_t sector = entry.next;
     const SectorBuffer::Entry* held = buffer_.find(sector);
     if ((held == nullptr || !held->counts) && !buffer_.has_room()) {
@@ -184,7 +192,7 @@ bool LogHost::admit(Request& entry) {
 }
 
 /// Of a sector that the request writes in part, the rest is in the buffer, was never written, or was read from where it still is. If none
-/// of these, it is read first.
+/// of these, it is read first; the request fails where it cannot be read.
 bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
   if (view_.whole(*entry.request, sector) || buffer_.find(sector) != nullptr) return true;
   const std::uint32_t place = zones_.place(sector);
@@ -195,15 +203,15 @@ bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
   entry.edge_pending = true;
   const std::uint32_t zone = zones_.zone_of(place);
   ++zones_.zone(zone).reads;
-  send(HostOp::read, drive_blocks(place, 1), CommandPriority::foreground,
-       [this, tag = entry.request->tag, place, zone](HostRequest& command) {
-         --zones_.zone(zone).reads;
-         Request& waiting = requests_[tag];
-         waiting.edge_pending = false;
-         waiting.edge = place;
-         waiting.edge_content = command.content;
-         proceed();
-       });
+  read_surely(drive_blocks(place, 1), CommandPriority::foreground, [this, tag = entry.request->tag, place, zone](HostRequest& command) {
+    --zones_.zone(zone).reads;
+    Request& waiting = requests_[tag];
+    waiting.edge_pending = false;
+    waiting.edge = place;
+    waiting.edge_content = command.content;
+    waiting.status = command.status;
+    proceed();
+  });
   return false;
 }
 
@@ -218,7 +226,7 @@ void LogHost::trim(Request& entry) {
       const std::vector<std::uint32_t> waiters = held->waiters;
       buffer_.drop(sector);
       for (const std::uint32_t tag : waiters)
-        if (--requests_[tag].open == 0 && requests_[tag].all_in) finish(requests_[tag], Status::ok);
+        if (--requests_[tag].open == 0 && requests_[tag].all_in) finish(requests_[tag], requests_[tag].status);
     }
     if (zones_.place(sector) != nowhere) zones_.move(sector, nowhere);
   }

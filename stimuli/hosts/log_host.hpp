@@ -42,6 +42,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
  private:
   enum Alarm : std::uint64_t { answer, idle_since, dirty_since };
   enum Stream : std::size_t { application, cleaner, streams };
+  static constexpr std::uint32_t most_tries = 6;  ///< of its own reads: Linux gives a command to a SCSI disk five retries (SD_MAX_RETRIES)
 
   /// A request of the application, by tag.
   struct Request {
@@ -77,6 +78,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::deque<Moved> read;
     std::optional<std::uint64_t> barrier;  ///< all that is live is moved: the zone is reset once records up to this are on the drive
     bool resetting = false;
+    bool unreadable = false;  ///< some of what is live in it
     bool in_idle_time = false;
     Picoseconds begin;
   };
@@ -149,6 +151,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void live_read(std::uint32_t zone, std::uint32_t first, HostRequest& command);
   void move_live();
   void reset_cleaned();
+  void leave_unreadable();
 
   // log_host_checkpoint.cpp
   void checkpoint_if_due();
@@ -160,12 +163,14 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void zones_reported(const HostRequest& report);
   void read_next_of_recovery();
   void verify_ends();
+  void look_for_end(std::uint32_t sectors);
   void rebuild();
   [[nodiscard]] std::uint64_t header_tag(std::uint64_t sequence) const;
 
   [[nodiscard]] HostRun drive_blocks(std::uint64_t place, std::uint32_t sectors) const;
   [[nodiscard]] HostRun area_blocks(std::uint32_t area, std::uint64_t sector, std::uint32_t sectors) const;
   void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
+  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::uint32_t tries = most_tries);
 
   LogHostConfig config_;
   HostCpuConfig cpu_cost_;

@@ -66,7 +66,8 @@ void LogHost::write_checkpoint() {
   if (checkpoint_.sent != body || checkpoint_.under_way != 0) return;
   checkpoint_.sent = layout_.image_sectors;
   ++checkpoint_.under_way;
-  send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest&) {
+  send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flush) {
+    TESSERA_CHECK(ok(flush.status), "the drive refused to flush a checkpoint of the log-structured host");
     ++counts_.checkpoint_sectors;
     send(HostOp::write, area_blocks(next_area_, layout_.image_sectors - 1, 1), CommandPriority::background, [this](HostRequest& command) {
       TESSERA_CHECK(ok(command.status), "the drive refused the last sector of a checkpoint");

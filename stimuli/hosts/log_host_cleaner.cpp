@@ -27,9 +27,20 @@ void LogHost::clean() {
     cleaning_.begin = timeline_.now();
     zones_.zone(*victim).use = LogZoneUse::cleaned;
   }
+  if (cleaning_.unreadable) return leave_unreadable();
   read_live();
   move_live();
   reset_cleaned();
+}
+
+/// What is live in the zone and was not moved yet stays where it is.
+void LogHost::leave_unreadable() {
+  if (cleaning_.reads != 0) return;
+  LogZone& zone = zones_.zone(*cleaning_.zone);
+  zone.use = LogZoneUse::filled;
+  zone.unreadable = true;
+  cleaning_ = {};
+  again_ = true;
 }
 
 /// Idle time is no reason to move a zone that is as full as the drive allows: that would go on for ever.
@@ -57,16 +68,18 @@ void LogHost::read_live() {
     cleaning_.next = end;
     ++cleaning_.reads;
     ++zone.reads;
-    send(HostOp::read, drive_blocks(base + first, end - first), CommandPriority::background,
-         [this, number, first](HostRequest& command) { live_read(number, first, command); });
+    read_surely(drive_blocks(base + first, end - first), CommandPriority::background,
+                [this, number, first](HostRequest& command) { live_read(number, first, command); });
   }
 }
 
 void LogHost::live_read(std::uint32_t number, std::uint32_t first, HostRequest& command) {
-  TESSERA_CHECK(ok(command.status),
-                (std::string("the cleaner of the log-structured host cannot read: ") + to_string(command.status)).c_str());
   --cleaning_.reads;
   --zones_.zone(number).reads;
+  if (!ok(command.status)) {
+    cleaning_.unreadable = true;
+    return proceed();
+  }
   const std::uint32_t sectors = command.blocks.count / drive_.sector_blocks;
   for (std::uint32_t i = 0; i < sectors; ++i) {
     const std::uint32_t place = zones_.first_place(number) + first + i;

@@ -119,7 +119,7 @@ void LogHost::record_written(std::uint64_t sequence, Stream stream, std::span<co
   for (const std::uint32_t sector : sectors) buffer_.settle(sector, sequence);
   for (const std::uint32_t tag : waiters) {
     Request& entry = requests_[tag];
-    if (--entry.open == 0 && entry.all_in) finish(entry, Status::ok, &command.life);
+    if (--entry.open == 0 && entry.all_in) finish(entry, entry.status, &command.life);
   }
   proceed();
 }

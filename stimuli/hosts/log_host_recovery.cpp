@@ -79,7 +79,7 @@ void LogHost::read_next_of_recovery() {
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  send(HostOp::read, next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
+  read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
     if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && !command.content.empty()) {
       std::uint64_t found = 0;
@@ -90,8 +90,8 @@ void LogHost::read_next_of_recovery() {
   });
 }
 
-/// From the end of a zone backwards: a record that cannot be read was torn, or written in one go with one that was, and nobody was told
-/// that it is there.
+/// From the end of a zone backwards: what cannot be read at the end of a record was torn, or written in one go with what was, and nobody
+/// was told that it is there.
 void LogHost::verify_ends() {
   const std::uint64_t known = images_[recovery_->image].sequence;
   std::uint32_t& zone = recovery_->zone;
@@ -99,14 +99,12 @@ void LogHost::verify_ends() {
   if (zone < layout_.data_zones) {
     const LogRecord& last = zones_.records(zone).back();
     ++counts_.host.recovery_reads;
-    send(HostOp::read, drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
-         [this](HostRequest& command) {
-           if (ok(command.status))
-             ++recovery_->zone;
-           else
-             zones_.drop_last_record(recovery_->zone);
-           verify_ends();
-         });
+    read_surely(drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
+                [this](HostRequest& command) {
+                  if (!ok(command.status)) return look_for_end(zones_.records(recovery_->zone).back().sectors);
+                  ++recovery_->zone;
+                  verify_ends();
+                });
     return;
   }
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
@@ -119,6 +117,25 @@ void LogHost::verify_ends() {
   }
   recovery_->then = [this] { rebuild(); };
   read_next_of_recovery();
+}
+
+/// The last sector of the record that can be read, of the first `sectors`: what comes before it was written, and is lost where it cannot be
+/// read. A record without its header tells nothing.
+void LogHost::look_for_end(std::uint32_t sectors) {
+  const std::uint32_t zone = recovery_->zone;
+  const LogRecord& last = zones_.records(zone).back();
+  if (sectors == 0) {
+    zones_.cut_last_record(zone, 0);
+    return verify_ends();
+  }
+  ++counts_.host.recovery_reads;
+  read_surely(drive_blocks(zones_.first_place(zone) + last.first + sectors - 1, 1), CommandPriority::foreground,
+              [this, sectors](HostRequest& command) {
+                if (!ok(command.status)) return look_for_end(sectors - 1);
+                zones_.cut_last_record(recovery_->zone, sectors);
+                ++recovery_->zone;
+                verify_ends();
+              });
 }
 
 void LogHost::rebuild() {

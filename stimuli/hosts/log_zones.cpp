@@ -92,6 +92,7 @@ void LogZones::prefill(std::uint64_t sectors, std::uint32_t zones) {
 void LogZones::cut_off(std::uint32_t number, std::uint32_t pointer) {
   LogZone& zone = zones_[number];
   zone.reads = zone.writes = zone.live = 0;
+  zone.unreadable = false;
   zone.pointer = pointer;
   zone.use = pointer == 0 ? LogZoneUse::free : pointer == layout_.zone_sectors ? LogZoneUse::filled : LogZoneUse::open;
   std::vector<LogRecord>& records = records_[number];
@@ -101,11 +102,12 @@ void LogZones::cut_off(std::uint32_t number, std::uint32_t pointer) {
   if (pointer == 0) zone = {};
 }
 
-void LogZones::drop_last_record(std::uint32_t number) {
-  const LogRecord& last = records_[number].back();
+void LogZones::cut_last_record(std::uint32_t number, std::uint32_t sectors) {
+  LogRecord& last = records_[number].back();
   const auto first = owners_of(number).begin() + last.first;
-  std::fill(first, first + last.sectors, nowhere);
-  records_[number].pop_back();
+  std::fill(first + sectors, first + last.sectors, nowhere);
+  last.sectors = sectors;
+  if (sectors == 0) records_[number].pop_back();
   zones_[number].doubtful = true;
 }
 

@@ -78,8 +78,8 @@ class LogZones {
   [[nodiscard]] const std::vector<std::uint32_t>& map() const { return map_; }
   /// The drive says that so many sectors of the zone are written: nothing else is there.
   void cut_off(std::uint32_t zone, std::uint32_t pointer);
-  /// The zone's last record cannot be read: the sectors stay written, and dead.
-  void drop_last_record(std::uint32_t zone);
+  /// Of the zone's last record only so many sectors, header included, were written whole: the others stay written, and dead.
+  void cut_last_record(std::uint32_t zone, std::uint32_t sectors);
   /// Map and zones from the checkpoint `map` of record `sequence` and the records after it. Gives how many these are, and the last one's
   /// number in `last`.
   std::uint64_t rebuild(const std::vector<std::uint32_t>& map, std::uint64_t sequence, std::uint64_t& last);

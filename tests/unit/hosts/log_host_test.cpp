@@ -92,6 +92,79 @@ TEST_CASE("after a power cut at any instant everything is there that was promise
   }
 }
 
+TEST_CASE("what the first read after a power cut does not bring, the next one does: nothing counts as not written") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    INFO("seed " << seed);
+    LogHostConfig config = small_host();
+    config.write_back = false;
+    Bench bench(config, seed, 600, small_drive);
+    bench.player.start();
+    for (std::uint32_t actions = 0; actions < 800 && !bench.player.ended(); ++actions) bench.timeline.step();
+    bench.player.power_lost();
+    bench.cut();
+    for (std::uint64_t sector = 0; sector < small_drive.zones * small_drive.zone_sectors; ++sector) bench.link.unread_once.insert(sector);
+    REQUIRE(bench.boot());
+    bench.link.unread_once.clear();
+    bench.read_all();
+    bench.check();
+  }
+}
+
+TEST_CASE("a sector of the last record before a power cut that cannot be read takes no other with it") {
+  LogHostConfig config = small_host();
+  config.write_back = false;
+  Bench bench(config, 5, 1, small_drive);
+  Status answered = Status::aborted;
+  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
+    HostRequest request;
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), sectors * 8};
+    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+    bench.host.issue(request);
+    bench.timeline.run_until(bench.timeline.now() + 1_s);
+    return answered;
+  };
+  REQUIRE(run(HostOp::write, 0, 4) == Status::ok);
+  const std::uint64_t first = std::uint64_t{small_drive.conventional} * small_drive.zone_sectors;
+  bench.link.unreadable.insert(first + bench.host.zones().place(1));
+  bench.cut();
+  REQUIRE(bench.boot());
+  for (std::uint64_t sector = 0; sector < 4; ++sector) {
+    INFO("sector " << sector);
+    CHECK(bench.host.zones().place(static_cast<std::uint32_t>(sector)) != nowhere);
+    CHECK(run(HostOp::read, sector, 1) == (sector == 1 ? Status::media_error : Status::ok));
+  }
+}
+
+TEST_CASE("a zone with a live sector that cannot be read is not cleaned, and the others are") {
+  Bench bench(small_host(), 5, 1500, small_drive);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  for (std::uint64_t zone = 2; zone < 8; zone += 2) bench.link.unreadable.insert(zone * small_drive.zone_sectors + 9);
+  bench.player.start();
+  bench.run_to_end();
+  CHECK(bench.board.errors() == 0);
+  CHECK(bench.link.refused == 0);
+  CHECK(bench.figure("cleaning.count") > 10);
+}
+
+TEST_CASE("a write of a part of a sector whose rest cannot be read fails, and changes nothing") {
+  Bench bench(small_host(), 5, 1, small_drive);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  const std::uint64_t place = bench.host.zones().place(0) + std::uint64_t{small_drive.conventional} * small_drive.zone_sectors;
+  bench.link.unreadable.insert(place);
+  Status answered = Status::ok;
+  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+  HostRequest request;
+  request.op = HostOp::write;
+  request.blocks = {HostBlock(1), 2};
+  request.content.resize(2 * kept_per_block(ContentMode::tags));
+  bench.host.issue(request);
+  bench.timeline.run_until(bench.timeline.now() + 1_s);
+  CHECK(answered == Status::media_error);
+  CHECK(bench.host.zones().place(0) + std::uint64_t{small_drive.conventional} * small_drive.zone_sectors == place);
+}
+
 TEST_CASE("a full drive goes on taking writes") {
   LogHostConfig config = small_host();
   Bench bench(config, 5, 3000, small_drive);

@@ -24,7 +24,8 @@ class ZonedLink final : public HostLink, private TimelineListener {
   std::function<void(HostRequest&)> answer;
   std::uint64_t refused = 0;
   std::uint64_t resets = 0;
-  std::set<std::uint64_t> unreadable;  ///< sectors of the drive, until they are written
+  std::set<std::uint64_t> unreadable;   ///< sectors of the drive, until they are written
+  std::set<std::uint64_t> unread_once;  ///< sectors whose first read from now on fails
 
   /// Written from the start, with zeros.
   void prefill(std::uint64_t sectors) {
@@ -111,10 +112,18 @@ class ZonedLink final : public HostLink, private TimelineListener {
     return first == unreadable.end() || *first >= (request.blocks.end().value() + shape_.sector_blocks - 1) / shape_.sector_blocks;
   }
 
+  bool first_read(const HostRequest& request) {
+    const auto first = unread_once.lower_bound(first_sector(request));
+    const auto end = unread_once.lower_bound((request.blocks.end().value() + shape_.sector_blocks - 1) / shape_.sector_blocks);
+    const bool found = first != end;
+    unread_once.erase(first, end);
+    return found;
+  }
+
   void carry_out(HostRequest& request) {
     const std::size_t kept = kept_per_block(shape_.content);
     if (request.op == HostOp::write) store(request, request.blocks.count / shape_.sector_blocks);
-    if (request.op == HostOp::read && !readable(request)) request.status = Status::media_error;
+    if (request.op == HostOp::read && (!readable(request) || first_read(request))) request.status = Status::media_error;
     if (request.op == HostOp::read)
       std::copy_n(content_.begin() + static_cast<std::ptrdiff_t>(request.blocks.first.value() * kept), request.content.size(),
                   request.content.begin());
