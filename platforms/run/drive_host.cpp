@@ -18,6 +18,7 @@ DriveZones zones_of(DriveModule& drive, ContentMode content) {
   zones.conventional = drive.firmware().conventional_zones();
   zones.sector_blocks = drive.sector_shape().blocks();
   zones.tags = config.host.tags;
+  zones.link_reorders = config.host.crc_errors_per_million != 0 || !config.host.crc_errors.empty() || !config.host.link_outages.empty();
   zones.content = content;
   return zones;
 }

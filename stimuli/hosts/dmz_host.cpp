@@ -15,7 +15,7 @@ DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const Dr
       view_(drive),
       layout_(layout),
       timeline_(timeline),
-      commands_(timeline, link, drive.tags, dmz_copies),
+      commands_(timeline, link, drive, dmz_copies),
       tables_(layout),
       requests_(drive.tags),
       writes_(layout.chunks),

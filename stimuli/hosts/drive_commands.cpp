@@ -5,10 +5,10 @@
 
 namespace tessera {
 
-DriveCommands::DriveCommands(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags)
-    : timeline_(timeline), drive_(drive), background_tags_(std::min(background_tags, tags)) {
-  for (std::uint32_t tag = 0; tag < tags; ++tag) slots_.push_back(std::make_unique<Slot>());
-  for (std::uint32_t tag = tags; tag-- > 0;) free_.push_back(tag);
+DriveCommands::DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags)
+    : timeline_(timeline), drive_(link), background_tags_(std::min(background_tags, drive.tags)), link_reorders_(drive.link_reorders) {
+  for (std::uint32_t tag = 0; tag < drive.tags; ++tag) slots_.push_back(std::make_unique<Slot>());
+  for (std::uint32_t tag = drive.tags; tag-- > 0;) free_.push_back(tag);
 }
 
 void DriveCommands::send(DriveCommand command, Done done) {
@@ -17,14 +17,24 @@ void DriveCommands::send(DriveCommand command, Done done) {
   pump();
 }
 
+bool DriveCommands::may_go(const std::deque<Waiting>& queue) const {
+  if (queue.empty()) return false;
+  const DriveCommand& next = queue.front().command;
+  if (!link_reorders_ || next.op != HostOp::write) return true;
+  return std::ranges::none_of(slots_, [&next](const auto& slot) {
+    return slot->done != nullptr && slot->request.op == HostOp::write && slot->request.blocks.end() == next.blocks.first;
+  });
+}
+
 /// One tag is left to background commands, so that a busy application cannot keep the room from being made that it will need.
 void DriveCommands::pump() {
   auto& [foreground, background] = queues_;
   while (!free_.empty()) {
-    const bool background_may = !background.empty() && background_ < background_tags_;
-    if (background_may && (background_ == 0 || foreground.empty()))
+    const bool foreground_may = may_go(foreground);
+    const bool background_may = background_ < background_tags_ && may_go(background);
+    if (background_may && (background_ == 0 || !foreground_may))
       issue(background);
-    else if (!foreground.empty())
+    else if (foreground_may)
       issue(foreground);
     else
       return;

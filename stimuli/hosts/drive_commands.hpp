@@ -8,6 +8,7 @@
 
 #include "base/timeline.hpp"
 #include "host/host_request.hpp"
+#include "stimuli/hosts/translating_host.hpp"
 #include "stimuli/player/player.hpp"
 
 namespace tessera {
@@ -28,7 +29,8 @@ class DriveCommands {
   /// Called with the drive's answer, which is gone when it returns.
   using Done = std::function<void(HostRequest&)>;
 
-  DriveCommands(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags);
+  /// Where the link reorders, a write waits for the one that ends where it begins: it would find another write pointer.
+  DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags);
 
   void send(DriveCommand command, Done done);
   /// The drive completed a command at now().
@@ -50,12 +52,14 @@ class DriveCommands {
     Done done;
     CommandPriority priority = CommandPriority::foreground;
   };
+  [[nodiscard]] bool may_go(const std::deque<Waiting>& queue) const;
   void pump();
   void issue(std::deque<Waiting>& queue);
 
   Timeline& timeline_;
   HostLink& drive_;
   std::uint32_t background_tags_;
+  bool link_reorders_;
   std::vector<std::unique_ptr<Slot>> slots_;  // by tag: the drive keeps pointers
   std::vector<std::uint32_t> free_;
   std::deque<Waiting> queues_[2];  // by priority

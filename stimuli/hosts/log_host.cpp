@@ -28,7 +28,7 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
       view_(drive),
       layout_(layout),
       timeline_(timeline),
-      commands_(timeline, link, drive.tags, background_commands),
+      commands_(timeline, link, drive, background_commands),
       zones_(layout),
       buffer_(buffer_sectors(config, drive)),
       dirty_limit_(static_cast<std::uint64_t>(config.dirty_limit * static_cast<double>(buffer_sectors(config, drive)))),

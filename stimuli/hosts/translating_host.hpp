@@ -18,6 +18,7 @@ struct DriveZones {
   std::uint64_t zone_sectors = 0;
   std::uint32_t sector_blocks = 8;  ///< host blocks of 512 B in a sector
   std::uint32_t tags = 32;
+  bool link_reorders = false;  ///< it repeats frames, so that commands may come in another order than they were sent
   ContentMode content = ContentMode::none;
 };
 
