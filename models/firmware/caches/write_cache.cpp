@@ -444,7 +444,9 @@ Task<Status> WriteCache::write_through(LogicalRun run, DataSpan data, WriteOptio
   co_return Status::ok;
 }
 
+/// Of the sectors that were set aside each is tried once more; where that fails it is not durable, whatever a dump would save of it.
 Task<Status> WriteCache::flush() {
+  take_up();
   // What is in the journal is on the platters already.
   const std::uint64_t target = journal_ != nullptr ? 0 : sequence_;
   for (;;) {
@@ -455,7 +457,7 @@ Task<Status> WriteCache::flush() {
     wake_worker();
     co_await progress_.change(LifePhase::cleaning);
   }
-  if (stuck_ != 0 && config_.durability != CacheDurability::plp) co_return Status::media_error;
+  if (stuck_ != 0) co_return Status::media_error;
   co_return co_await inner_.flush();
 }
 

@@ -8,7 +8,8 @@
 //
 // With `edges = behind` a write that covers its first or last sector in part is acknowledged without a read: the slot says which blocks it
 // holds, and the others come from the inner layer when the sector is read or destaged, if no later write has brought them by then. A
-// sector whose others cannot be read stays in its slot, without holding up the rest, until it is written again or the drive boots.
+// sector whose others cannot be read stays in its slot, without holding up the rest, until it is written again or the drive boots. A FLUSH
+// tries it once more, and fails where it still cannot be read: a dump may fail.
 //
 // What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
 // reads find everything where it is.
@@ -241,6 +242,8 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
 
   void wake_worker();
   Task<void> destage_loop(std::uint32_t worker);
+  void take_up();
+  void unstick(Index index);
   Task<void> watch_idle();
   Task<void> destage(std::uint32_t worker, Index slot);
   Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);

@@ -140,12 +140,7 @@ void WriteCache::complete_slot(LogicalSector lsn, DataSpan old) {
   ports_.memory.merge_blocks(buffer_->part(index, 1), old, slot.held.first, slot.held.count);
   set_held(slot, all_blocks_);
   ++completed_;
-  if (slot.state != SlotState::stuck) return;
-  slot.state = SlotState::dirty;
-  --stuck_;
-  enlist(index, DramLists::none);
-  dirty_gauge_.set(++dirty_);
-  activity_.wake_all();
+  if (slot.state == SlotState::stuck) unstick(index);
 }
 
 /// The sector's other blocks cannot be read: it keeps its slot, and nobody waits for it any more.
@@ -159,6 +154,21 @@ void WriteCache::set_aside(LogicalSector lsn) {
   dirty_gauge_.set(--dirty_);
   if (++stuck_ * most_stuck_share > slots_count_) end(Status::media_error);
   wake_waiting();
+}
+
+/// All that was set aside is as dirty as the rest.
+void WriteCache::take_up() {
+  SlotReader directory(slots_);
+  for (Index index = 0; stuck_ != 0 && !ended() && index < slots_count_; ++index)
+    if (directory.at(index).state == SlotState::stuck) unstick(index);
+}
+
+void WriteCache::unstick(Index index) {
+  slots_.write(index).state = SlotState::dirty;
+  --stuck_;
+  enlist(index, DramLists::none);
+  dirty_gauge_.set(++dirty_);
+  activity_.wake_all();
 }
 
 }  // namespace tessera
