@@ -6,7 +6,7 @@
 #include "base/metrics.hpp"
 #include "firmware/band_levels.hpp"
 #include "firmware/firmware_entry.hpp"
-#include "firmware/zone_commands.hpp"
+#include "firmware/read_doubt.hpp"
 
 namespace tessera {
 
@@ -21,8 +21,8 @@ class DriveFirmware : public FirmwareEntry {
   virtual void report(MetricSet& metrics) const = 0;
   /// See TranslationLayer::band_levels(); empty where the firmware is an image, or somebody else's.
   [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
-  /// See ZoneCommands::in_doubt(); empty where band_levels() is.
-  [[nodiscard]] virtual std::vector<ZoneDoubt> zones_in_doubt() const { return {}; }
+  /// See ZoneCommands::in_doubt() and WriteCache::in_doubt(); empty where band_levels() is.
+  [[nodiscard]] virtual std::vector<ReadDoubt> reads_in_doubt() const { return {}; }
 };
 
 }  // namespace tessera

@@ -53,6 +53,13 @@ Task<void> Firmware::refuse(HostCommand& command) {
   co_return;
 }
 
+/// No write cache with a journal is in front of zones.
+std::vector<ReadDoubt> Firmware::reads_in_doubt() const {
+  if (write_cache_ != nullptr) return write_cache_->in_doubt();
+  const ZoneCommands* const zones = layer_->zone_commands();
+  return zones != nullptr ? zones->in_doubt() : std::vector<ReadDoubt>();
+}
+
 std::uint32_t Firmware::conventional_zones() const {
   const ZoneCommands* const zones = layer_->zone_commands();
   std::uint32_t conventional = 0;

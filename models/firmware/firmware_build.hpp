@@ -50,10 +50,7 @@ class Firmware final : public DriveFirmware {
   void prefill(std::uint64_t sectors) override { top_->prefill(sectors); }
   void report(MetricSet& metrics) const override;
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
-  [[nodiscard]] std::vector<ZoneDoubt> zones_in_doubt() const override {
-    const ZoneCommands* const zones = layer_->zone_commands();
-    return zones != nullptr ? zones->in_doubt() : std::vector<ZoneDoubt>();
-  }
+  [[nodiscard]] std::vector<ReadDoubt> reads_in_doubt() const override;
 
  private:
   [[nodiscard]] TranslationLayer& below_read_cache() const;

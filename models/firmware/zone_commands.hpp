@@ -5,14 +5,9 @@
 
 #include "base/zone.hpp"
 #include "firmware/ports/host_port.hpp"
+#include "firmware/read_doubt.hpp"
 
 namespace tessera {
-
-/// Below a write pointer, but nobody knows whether it was written: reads of it fail.
-struct ZoneDoubt {
-  HostRun blocks;
-  PhysicalSector last;  ///< the sector that could not be read, where the doubt ends
-};
 
 /// Zones are numbered from 0; all have the same size. Everything here takes no time but that which it charges to the CPU, but for manage().
 class ZoneCommands {
@@ -23,7 +18,7 @@ class ZoneCommands {
   [[nodiscard]] virtual std::uint64_t zone_blocks() const = 0;
   [[nodiscard]] virtual ZoneDescriptor describe(std::uint32_t zone) const = 0;
   /// In no time.
-  [[nodiscard]] virtual std::vector<ZoneDoubt> in_doubt() const { return {}; }
+  [[nodiscard]] virtual std::vector<ReadDoubt> in_doubt() const { return {}; }
 
   /// Whether a read may be carried out, which holds its blocks.
   [[nodiscard]] virtual Status admit_read(HostRun blocks) = 0;

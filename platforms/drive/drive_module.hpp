@@ -122,8 +122,8 @@ class DriveModule : public sc_core::sc_module,
   /// How full the bands of the layer are now; empty while no firmware runs, and where TranslationLayer::band_levels() says so.
   [[nodiscard]] BandLevels band_levels() const { return firmware_ != nullptr ? firmware_->band_levels() : BandLevels(); }
   /// See ZoneCommands::in_doubt(); empty where band_levels() is.
-  [[nodiscard]] std::vector<ZoneDoubt> zones_in_doubt() const {
-    return firmware_ != nullptr ? firmware_->zones_in_doubt() : std::vector<ZoneDoubt>();
+  [[nodiscard]] std::vector<ReadDoubt> reads_in_doubt() const {
+    return firmware_ != nullptr ? firmware_->reads_in_doubt() : std::vector<ReadDoubt>();
   }
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 

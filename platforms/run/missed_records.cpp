@@ -37,12 +37,12 @@ std::vector<MissedPacket> missed_records(const MediaDevice& device) {
   std::erase_if(unread, [](const auto& record) { return record.second.sectors != record.second.run.count + 1; });
   std::vector<MissedPacket> missed;
   if (unread.empty()) return missed;
-  std::uint64_t newest = 0;  // of which a sector can be read
+  std::uint64_t newest = 0;  // past the number of the newest record of which a sector can be read
   std::set<std::uint64_t> named;
   device.content().each_header([&](const TrackSector& place, const SectorHeader& header) {
     const auto record = device.unread().contains(place) ? std::nullopt : journal_record(header);
     if (!record || record->era != era) return;
-    newest = std::max(newest, record->sequence);
+    newest = std::max(newest, record->sequence + 1);
     std::uint64_t sequence = record->sequence;
     for (const LogicalRun& run : record->in_front) {
       if (run.count == 0) break;
@@ -50,7 +50,7 @@ std::vector<MissedPacket> missed_records(const MediaDevice& device) {
     }
   });
   for (const auto& [sequence, record] : unread)
-    if (sequence > newest && !named.contains(sequence)) missed.push_back({sequence, era, record.run});
+    if (sequence >= newest && !named.contains(sequence)) missed.push_back({sequence, era, record.run});
   return missed;
 }
 

@@ -6,8 +6,8 @@
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/missed_packets.hpp"
 #include "platforms/run/missed_records.hpp"
+#include "platforms/run/read_doubts.hpp"
 #include "platforms/run/stop_signals.hpp"
-#include "platforms/run/zone_doubts.hpp"
 
 namespace tessera {
 
@@ -164,7 +164,7 @@ void Simulation::excuse_what_no_boot_can_know() {
     scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {missed.position, missed.after});
   for (const MissedPacket& missed : missed_records(drive_.media().device()))
     scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {~missed.position, missed.after});
-  for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.zones_in_doubt())) scoreboard_->in_doubt(doubt);
+  for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.reads_in_doubt())) scoreboard_->in_doubt(doubt);
 }
 
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.

@@ -64,8 +64,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// Faults took all that could tell a boot of this piece (missed_packets.hpp): each of its blocks may be older, or answer with a read
   /// error, until it is written again. Once: later boots that miss the same piece excuse nothing that was written since.
   void untold(HostRun blocks, Piece piece);
-  /// A fault took what could tell whether these blocks were written since the reset of their zone: they may answer with a read error until
-  /// it is reset again (zone_doubts.hpp).
+  /// A fault took what could tell whether these blocks were written before a cut, or since the reset of their zone: they may answer with a
+  /// read error until they are written, or it is reset again (read_doubts.hpp).
   void in_doubt(HostRun blocks);
 
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its

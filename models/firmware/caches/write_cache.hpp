@@ -29,6 +29,7 @@
 #include "firmware/locks/room_queue.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/logs/journal.hpp"
+#include "firmware/read_doubt.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -116,6 +117,8 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void part_came_free() override { wake_waiting(); }
 
   void guide(DestageOrderGuide& guide) { guide_ = &guide; }
+  /// After recover(): sectors that the journal may have got from writes that the cut took, but cannot be read there.
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const;
   /// Whether the newest copy of the sector is here, whole, and the inner layer's is of no use until it is destaged.
   [[nodiscard]] bool holds_newest(LogicalSector sector);
 
@@ -239,11 +242,11 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void make_way();
   void complete_slot(LogicalSector lsn, DataSpan old);
   void set_aside(LogicalSector lsn);
+  void take_up();
+  void unstick(Index index);
 
   void wake_worker();
   Task<void> destage_loop(std::uint32_t worker);
-  void take_up();
-  void unstick(Index index);
   Task<void> watch_idle();
   Task<void> destage(std::uint32_t worker, Index slot);
   Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);

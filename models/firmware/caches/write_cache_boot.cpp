@@ -91,6 +91,14 @@ Task<Status> WriteCache::replay(std::span<const Journal::Record> records, std::u
   co_return Status::ok;
 }
 
+std::vector<ReadDoubt> WriteCache::in_doubt() const {
+  std::vector<ReadDoubt> doubts;
+  if (journal_ == nullptr) return doubts;
+  for (const Journal::Unread& unread : journal_->unread())
+    doubts.push_back({{HostBlock(unread.sector.value() * all_blocks_.count), all_blocks_.count}, unread.place});
+  return doubts;
+}
+
 /// A record that is longer than the staging buffer.
 Task<Status> WriteCache::replay(const Journal::Record& record) {
   for (std::uint32_t done = 0; done < record.run.count;) {

@@ -132,6 +132,7 @@ Task<Status> Journal::recover(std::vector<Record>& records) {
     const std::uint64_t first = std::max(record.sequence, start_);
     if (first + 1 == end || !counts(record, unknown)) continue;
     records.push_back({first, {LogicalSector(record.first + (first - record.sequence)), static_cast<std::uint32_t>(end - 1 - first)}});
+    note_unread(records.back(), record);
     counted.push_back(record);
   }
   last_ = {};
@@ -194,6 +195,18 @@ bool Journal::counts(const Found& record, const UnknownPositions& unknown) const
   for (std::uint64_t i = std::max(record.sequence, start_) - record.sequence; i < record.sectors.size(); ++i)
     if (record.sectors[i] == 0 && !unknown.contains(record.sequence + i)) return false;
   return true;
+}
+
+void Journal::note_unread(const Record& record, const Found& found) {
+  const LogicalRun run = record.run;
+  std::erase_if(unread_, [&run](const Unread& earlier) { return earlier.sector >= run.first && earlier.sector < run.end(); });
+  const std::uint64_t skipped = record.sequence - found.sequence;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    const bool copied = i + 1 == run.count && found.sectors.back() != 0;
+    if (found.sectors[skipped + i] != 0 || copied) continue;
+    const PhysicalRun at = place(record.sequence + i, 1);
+    unread_.push_back({run.first + i, {at.track, at.first}});
+  }
 }
 
 /// A record that was written to its end has its last sector right in front of the next one.

@@ -81,6 +81,13 @@ class Journal {
   /// Boot after a power cut: the records that count, oldest first. Leaves the log as it is; format() empties it. `corrupt` where a record
   /// cannot be read and nothing tells what it holds.
   Task<Status> recover(std::vector<Record>& records);
+  /// A sector of a record that counts, of which neither itself nor a copy could be read: it may be lost, or never have been written.
+  struct Unread {
+    LogicalSector sector;
+    PhysicalSector place;
+  };
+  /// After recover(); those that a later record has again excepted.
+  [[nodiscard]] const std::vector<Unread>& unread() const { return unread_; }
   /// Data of a record from its sector `done` on; what cannot be read is marked as lost.
   Task<Status> read(const Record& record, std::uint32_t done, DataSpan data);
   /// Sectors of the log from number `sequence` on, copies among them, in the same way.
@@ -103,6 +110,7 @@ class Journal {
   static Found& note_record(FoundRecords& found, std::uint64_t sequence, std::uint64_t first, std::uint64_t length);
   /// Whether the record was written to its end, as far as can be known: no sector of it that was read holds anything else.
   [[nodiscard]] bool counts(const Found& record, const UnknownPositions& unknown) const;
+  void note_unread(const Record& record, const Found& found);
   /// Whether in front of one of them another may lie of which nothing tells.
   [[nodiscard]] bool untold(const FoundRecords& found, const UnknownPositions& unknown) const;
   [[nodiscard]] Task<Status> write_start(std::uint64_t start);
@@ -123,6 +131,7 @@ class Journal {
   std::uint64_t era_ = 0;        // each record says its own; a new one begins where a boot was in doubt
   std::uint64_t era_begin_ = 0;  // number of its first sector: records of earlier eras from there on are void
   bool in_doubt_ = false;
+  std::vector<Unread> unread_;
   std::uint64_t start_ = 0;  // as the newest superblock says
   std::uint64_t released_ = 0;
   std::uint64_t sectors_written_ = 0;

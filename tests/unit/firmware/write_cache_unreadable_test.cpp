@@ -5,6 +5,7 @@
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/logs/journal_record.hpp"
 #include "platforms/run/missed_records.hpp"
+#include "platforms/run/read_doubts.hpp"
 #include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
 
@@ -113,6 +114,48 @@ TEST_CASE("write cache: a journal record that one boot could not read at all doe
   CHECK(failing(drive, longest_record) == 0);
   REQUIRE(drive->read(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
   CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("write cache: the check knows of a journal's very first record that no sector of it can be read") {
+  TestDrive drive = drive_with_journal(small_drive());
+  write_all(drive, 1);
+  for (const std::uint32_t sector : {0U, 1U}) drive->media().add_unreadable(journal_sector(drive, sector));
+  drive->media().forget_unread();
+  drive->cut_now();
+  const std::vector<MissedPacket> missed = missed_records(drive->media());
+  REQUIRE(missed.size() == 1);
+  CHECK(missed[0].run == LogicalRun{LogicalSector(100), 1});
+}
+
+TEST_CASE("write cache: what a cut may have kept from a journal record's sectors that cannot be read is in doubt until it is written") {
+  std::uint32_t doubted = 0;
+  for (std::uint64_t actions = 0;; ++actions) {
+    INFO("cut after " << actions << " actions");
+    TestDrive drive = drive_with_journal(small_drive());
+    write_all(drive, longest_record);
+    drive->run_until_idle(10_s);
+    for (const std::uint32_t sector : {longest_record - 1, longest_record})
+      drive->media().add_unreadable(journal_sector(drive, longest_record + 1 + sector));
+    drive->media().forget_unread();
+    drive->submit(HostOp::write, 100 * blocks_per_sector, longest_record * blocks_per_sector);
+    if (!drive->cut_after_actions(actions)) break;
+    REQUIRE(drive->boot_status() == Status::ok);
+    const std::vector<ReadDoubt> said = drive.firmware().reads_in_doubt();
+    const std::vector<HostRun> founded = founded_doubts(drive->media(), said);
+    CHECK(founded.size() == said.size());
+    const bool last_fails = drive->read((100 + longest_record - 1) * blocks_per_sector, blocks_per_sector) != Status::ok;
+    CHECK(last_fails == !said.empty());
+    if (said.empty()) continue;
+    ++doubted;
+    CHECK(founded[0] == HostRun{HostBlock((100 + longest_record - 1) * blocks_per_sector), blocks_per_sector});
+    drive->scoreboard().in_doubt(founded[0]);
+    REQUIRE(drive.wrong_blocks() == 0);
+    write_all(drive, longest_record);
+    CHECK(failing(drive, longest_record) == 0);
+    drive->cut_now();
+    CHECK(drive.firmware().reads_in_doubt().empty());
+  }
+  CHECK(doubted > 0);
 }
 
 TEST_CASE("write cache: the first journal record after a boot names the last one that is still needed") {

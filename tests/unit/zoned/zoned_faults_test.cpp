@@ -1,5 +1,5 @@
 // Sectors that cannot be read or written: unreadable is not absent.
-#include "platforms/run/zone_doubts.hpp"
+#include "platforms/run/read_doubts.hpp"
 #include "zoned_drive.hpp"
 
 using namespace tessera;
@@ -55,7 +55,7 @@ TEST_CASE("what a zone has in doubt is founded where it ends with a sector that 
   CHECK(drive.layer().in_doubt().empty());
   drive.bench().media().add_unreadable(place_of(drive, 6));
   drive.cut_now();
-  const std::vector<ZoneDoubt> said = drive.layer().in_doubt();
+  const std::vector<ReadDoubt> said = drive.layer().in_doubt();
   REQUIRE(said.size() == 1);
   CHECK(said[0].blocks == HostRun{HostBlock(drive.block(1, 4)), 3 * blocks_per_sector});
   const std::vector<HostRun> founded = founded_doubts(drive.bench().media(), said);

@@ -34,8 +34,8 @@ ZoneDescriptor Zoned::describe(std::uint32_t zone) const {
   return descriptor;
 }
 
-std::vector<ZoneDoubt> Zoned::in_doubt() const {
-  std::vector<ZoneDoubt> doubts;
+std::vector<ReadDoubt> Zoned::in_doubt() const {
+  std::vector<ReadDoubt> doubts;
   for (std::uint32_t zone = 0; zone < states_.zones(); ++zone) {
     const KeptZone& kept = ledger_.peek(zone);
     if (kept.doubt_count == 0) continue;

@@ -33,7 +33,7 @@ class Zoned final : public TranslationLayer, public ZoneCommands {
   [[nodiscard]] std::uint32_t zones() const override { return conventional_ + states_.zones(); }
   [[nodiscard]] std::uint64_t zone_blocks() const override { return std::uint64_t{zone_sectors_} * per_sector_; }
   [[nodiscard]] ZoneDescriptor describe(std::uint32_t zone) const override;
-  [[nodiscard]] std::vector<ZoneDoubt> in_doubt() const override;
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const override;
   [[nodiscard]] Status admit_read(HostRun blocks) override;
   [[nodiscard]] Status admit_write(HostRun blocks) override;
   void withdraw(HostRun blocks) override;
