@@ -86,8 +86,9 @@ class Campaign {
       return {plain.layer_and_host()};
     }
     std::vector<std::string> names;
-    names.reserve(plain.layers.size());
+    names.reserve(plain.layers.size() + 1);
     for (const auto& layer : plain.layers) names.push_back(layer->name());
+    names.emplace_back("zoned:log");
     return names;
   }
   [[noreturn]] void run_all(int pipe);
