@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "base/error.hpp"
 #include "platforms/array/array_results.hpp"
 #include "platforms/array/no_requests.hpp"
 #include "platforms/description/listing.hpp"
@@ -75,8 +76,12 @@ bool describes_array(const std::string& name, const SearchPath& search) {
   if (search.knows(DescriptionFile::drive, name)) return false;
   if (search.knows(DescriptionFile::array, name)) return true;
   std::error_code error;
-  return name.ends_with(".toml") && std::filesystem::exists(name, error) &&
-         search.load(DescriptionFile::array, name).root().find("array") != nullptr;
+  if (!name.ends_with(".toml") || !std::filesystem::is_regular_file(name, error)) return false;
+  try {
+    return search.load(DescriptionFile::array, name).root().find("array") != nullptr;
+  } catch (const InputError&) {
+    return false;  // it extends a drive; or what is wrong with it is told by whoever loads it as a drive
+  }
 }
 
 ArrayPlan plan_array(const std::string& name, const std::vector<std::string>& overrides, const SearchPath& search) {

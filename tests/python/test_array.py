@@ -168,6 +168,15 @@ def test_arrays_that_come_with_the_program_are_listed_checked_and_found_by_name(
     assert "unknown array 'mirrow'; did you mean 'mirror'?" in simulate("array", "mirrow", "--plan", status=2).stderr
 
 
+def test_a_file_that_extends_a_drive_by_name_is_no_array(tmp_path):
+    drive = tmp_path / "own.toml"
+    drive.write_text('extends = "torture"\n')
+    assert "own.toml with layer" in simulate("check", drive).stdout
+    assert "media.tracks" in simulate("list", "parameters", drive).stdout
+    drive.write_text('extends = "mirror"\n[array\n')
+    assert f"{drive}:2" in simulate("check", drive, status=2).stderr
+
+
 def test_check_of_an_array_says_what_a_run_would_refuse_and_how_much_it_holds(tmp_path):
     file = array_file(tmp_path, "raid5", drives(3))
     assert "raid5 of 3 drives" in simulate("check", file).stdout
