@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/address.hpp"
+#include "base/arms.hpp"
 
 namespace tessera {
 
@@ -38,9 +39,12 @@ struct DriveGeometry {
   std::uint64_t exported_sectors = 0;  ///< capacity a conventional mapping exports, from the first; 0 = all that there is
   std::vector<GeometryZone> zones;     ///< from the outer diameter inwards, without gaps
   TrackSwitches switches{};
-  std::uint32_t spare_radii = 0;  ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
+  std::uint32_t spare_radii = 0;    ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
+  std::vector<ArmSurfaces> arms{};  ///< in order of surfaces; empty: one arm for all
 
   [[nodiscard]] std::uint32_t radii() const { return zones.empty() ? 0 : zones.back().first_radius + zones.back().radii; }
+  /// As `arms`, but never empty.
+  [[nodiscard]] std::vector<ArmSurfaces> all_arms() const { return arms.empty() ? std::vector<ArmSurfaces>{{0, surfaces}} : arms; }
   [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{radii()} * surfaces; }
   /// Zone of a radius; the radius must exist.
   [[nodiscard]] const GeometryZone& zone_of(std::uint32_t radius) const;

@@ -25,7 +25,7 @@ sc_time delay_until(const sc_time& at) { return std::max(at, sc_time_stamp()) - 
 
 }  // namespace
 
-BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels)
+BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels, std::uint32_t arms)
     : sc_core::sc_module(name),
       from_cpu("from_cpu"),
       from_controller("from_controller"),
@@ -35,7 +35,7 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
       to_disk_channel("to_disk_channel"),
       to_nand("to_nand"),
       to_mailbox("to_mailbox"),
-      interconnect_(config, flash_channels),
+      interconnect_(config, flash_channels, arms),
       entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
       exits_{Exit(*this, dram), Exit(*this, disk), Exit(*this, nand), Exit(*this, mailbox)} {
   from_cpu.bind(entries_[cpu]);

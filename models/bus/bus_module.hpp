@@ -33,8 +33,8 @@ class BusModule : public sc_core::sc_module {
   ToTarget<sc_core::SC_ZERO_OR_MORE_BOUND> to_nand;  ///< unbound on a drive without NAND
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_mailbox;
 
-  /// `flash_channels`: of the drive's NAND, each with a DMA engine.
-  BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels);
+  /// `flash_channels`: of the drive's NAND, each with a DMA engine, as the `arms` of its disk.
+  BusModule(sc_core::sc_module_name name, const BusConfig& config, std::uint32_t flash_channels, std::uint32_t arms = 1);
 
   [[nodiscard]] Interconnect& interconnect() { return interconnect_; }
   [[nodiscard]] const Interconnect& interconnect() const { return interconnect_; }

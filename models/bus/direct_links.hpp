@@ -8,12 +8,12 @@
 
 namespace tessera {
 
-/// To the head-disk assembly: one step at a time.
+/// To the head-disk assembly: one step at a time for each arm (Positioning::arm_of).
 class MediaLink {
  public:
   virtual void start(const MediaStep& step) = 0;
-  /// The step in hand, a read, is wanted no more: it ends as soon as it can, as `aborted`, or as it would.
-  virtual void give_up() = 0;
+  /// The step that the arm has in hand, a read, is wanted no more: it ends as soon as it can, as `aborted`, or as it would.
+  virtual void give_up(std::uint32_t arm) = 0;
 
  protected:
   ~MediaLink() = default;
@@ -21,8 +21,8 @@ class MediaLink {
 
 class MediaLinkUp {
  public:
-  /// The step in hand ended at now(). `timing.queue`: the part of its time that it spent on the way to the media.
-  virtual void step_done(const MediaBreakdown& timing, Status status) = 0;
+  /// The step that the arm had in hand ended at now(). `timing.queue`: the part of its time that it spent on the way to the media.
+  virtual void step_done(const MediaBreakdown& timing, Status status, std::uint32_t arm) = 0;
 
  protected:
   ~MediaLinkUp() = default;

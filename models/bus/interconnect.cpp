@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 
-std::vector<SharedResource::Party> parties_of(const BusConfig& config, std::uint32_t flash_channels) {
+std::vector<SharedResource::Party> parties_of(const BusConfig& config, std::uint32_t flash_channels, std::uint32_t arms) {
   const auto party = [&](std::uint32_t BusRanks::*who) {
     SharedResource::Party rank;
     if (config.arbitration == BusArbitration::weighted) rank.weight = config.weights.*who;
@@ -18,19 +18,22 @@ std::vector<SharedResource::Party> parties_of(const BusConfig& config, std::uint
   // The CPU's accesses slip in and reserve nothing; it keeps its place in the order of initiators.
   std::vector<SharedResource::Party> parties{{}, party(&BusRanks::copy), party(&BusRanks::host), party(&BusRanks::disk)};
   parties.insert(parties.end(), flash_channels, party(&BusRanks::flash));
+  parties.insert(parties.end(), arms - 1, party(&BusRanks::disk));
   return parties;
 }
 
 }  // namespace
 
-Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels)
-    : width_(config.width),
+Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels, std::uint32_t arms)
+    : flash_channels_(flash_channels),
+      width_(config.width),
       period_(config.clock == Hertz(0) ? Picoseconds(0) : period(config.clock)),
       crossing_(period_ * config.crossing),
       burst_(period_ * config.burst),
-      shared_(parties_of(config, flash_channels)) {
+      shared_(parties_of(config, flash_channels, arms)) {
   std::vector<std::string> names{"cpu", "copy", "host", "disk"};
   for (std::uint32_t channel = 0; channel < flash_channels; ++channel) names.push_back("flash_" + std::to_string(channel));
+  for (std::uint32_t arm = 1; arm < arms; ++arm) names.push_back("disk_" + std::to_string(arm));
   for (const std::string& name : names) {
     SignalScope& part = signals_.part(name);
     uses_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});

@@ -18,7 +18,13 @@ namespace tessera {
 
 class Interconnect {
  public:
-  Interconnect(const BusConfig& config, std::uint32_t flash_channels);
+  /// `arms`: of the disk, each with a DMA engine, as each flash channel has.
+  Interconnect(const BusConfig& config, std::uint32_t flash_channels, std::uint32_t arms = 1);
+
+  /// The engine of one arm.
+  [[nodiscard]] BusInitiator disk_engine(std::uint32_t arm) const {
+    return arm == 0 ? BusInitiator::disk : flash_engine(flash_channels_ + arm - 1);
+  }
 
   /// An extent of a DMA engine, priced at `at`; it comes after the engine's extents before.
   DmaGrant transfer(const DmaTransfer& transfer, Picoseconds at);
@@ -93,6 +99,7 @@ class Interconnect {
   std::vector<UseSignals> uses_;       // by initiator
   std::vector<UseSignals> exchanges_;  // registers, descriptors
 
+  std::uint32_t flash_channels_;
   FixedDivisor width_;
   Picoseconds period_;  // 0: infinitely fast
   Picoseconds crossing_;

@@ -34,7 +34,7 @@ Controller::Controller(Timeline& timeline, const ControllerConfig& config, const
       memory_(executor_, links.cpu, links.dram, links.bus, shape, map, config),
       control_(executor_, memory_, links.cpu, links.bus, config.bus_latency),
       code_(executor_, memory_, links.cpu, config, map.dram),
-      dma_(timeline, memory_),
+      dma_(timeline, memory_, links.bus),
       disk_channel_(timeline, executor_, links.media, dma_, links.positioning, links.tracks, config),
       flash_channel_(links.flash == nullptr
                          ? nullptr

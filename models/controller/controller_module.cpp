@@ -30,6 +30,7 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       target_("mailbox", drive, *this),
       bus(initiator_.socket),
       mailbox(target_.socket),
+      positioning_(surroundings.positioning),
       media_(surroundings.media),
       shape_(shape),
       flash_(surroundings.flash == nullptr ? FlashShape() : surroundings.flash->shape()),
@@ -41,7 +42,8 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
                             surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, cpu_, *this,
                             surroundings.interconnect, *this},
             shape, surroundings.memory, surroundings.tags, std::move(image)),
-      commands_(surroundings.tags) {
+      commands_(surroundings.tags),
+      step_sent_(surroundings.positioning.arms()) {
   dma_extension_.failed = &failed_words_;
   dma_payload_.set_extension(&dma_extension_);
 }
@@ -61,7 +63,7 @@ void ControllerModule::start(const MediaStep& step) {
   extension.buffer = step.data;
   extension.header = step.header;
   extension.headers = step.headers;
-  step_sent_ = drive_.timeline().now();
+  step_sent_[positioning_.arm_of(step.run.track)] = drive_.timeline().now();
   initiator_.send(payload);
 }
 
@@ -119,10 +121,16 @@ void ControllerModule::answered(tlm::tlm_generic_payload& payload) {
     command_answered(payload, *payload.get_extension<FlashExtension>());
 }
 
+std::uint32_t ControllerModule::arm_of(const tlm::tlm_generic_payload& payload) const {
+  if (step_sent_.size() == 1) return 0;
+  return positioning_.arm_of(media_.sector_at(address_map::offset(payload.get_address())).track);
+}
+
 void ControllerModule::step_answered(const tlm::tlm_generic_payload& payload, const MediaExtension& extension) {
+  const std::uint32_t arm = arm_of(payload);
   const bool unsaid = !payload.is_response_ok() && ok(extension.status);
-  core_.disk_channel().step_done(with_queue(extension.timing, drive_.timeline().now() - step_sent_),
-                                 unsaid ? Status::media_error : extension.status);
+  core_.disk_channel().step_done(with_queue(extension.timing, drive_.timeline().now() - step_sent_[arm]),
+                                 unsaid ? Status::media_error : extension.status, arm);
 }
 
 void ControllerModule::command_answered(const tlm::tlm_generic_payload& payload, const FlashExtension& extension) {
@@ -150,10 +158,10 @@ void ControllerModule::complete(HostRequest& request) {
   target_.respond(payload);
 }
 
-void ControllerModule::give_up() {
-  if (direct_media_ != nullptr) return direct_media_->give_up();
+void ControllerModule::give_up(std::uint32_t arm) {
+  if (direct_media_ != nullptr) return direct_media_->give_up(arm);
   for (tlm::tlm_generic_payload* const payload : initiator_.outstanding())
-    if (payload->get_extension<MediaExtension>() != nullptr) return initiator_.signal(*payload, GIVE_UP_REQ);
+    if (payload->get_extension<MediaExtension>() != nullptr && arm_of(*payload) == arm) return initiator_.signal(*payload, GIVE_UP_REQ);
 }
 
 void ControllerModule::ask_for_data(HostRequest& request) {

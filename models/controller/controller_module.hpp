@@ -74,15 +74,17 @@ class ControllerModule : public sc_core::sc_module,
   void fetch(HostRequest& request) override { direct_host_ != nullptr ? direct_host_->fetch(request) : ask_for_data(request); }
   void send(HostRequest& request) override { direct_host_ != nullptr ? direct_host_->send(request) : ask_for_data(request); }
   void ask_for_data(HostRequest& request);
-  void give_up() override;
+  void give_up(std::uint32_t arm) override;
   Picoseconds extent(MemoryInitiator& from, DramAddress address, Bytes bytes, Access access, Picoseconds at);
   void report_failed(DramAddress address, Bytes bytes);
   void answered(tlm::tlm_generic_payload& payload) override;
+  [[nodiscard]] std::uint32_t arm_of(const tlm::tlm_generic_payload& payload) const;
   void step_answered(const tlm::tlm_generic_payload& payload, const MediaExtension& extension);
   void command_answered(const tlm::tlm_generic_payload& payload, const FlashExtension& extension);
   bool arrived(tlm::tlm_generic_payload& payload) override;
   void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
 
+  const Positioning& positioning_;
   MediaAddressing media_;
   SectorShape shape_;
   FlashShape flash_;
@@ -96,7 +98,7 @@ class ControllerModule : public sc_core::sc_module,
   DmaExtension dma_extension_;
   std::vector<DramAddress> failed_words_;            // that the DRAM could not correct in the DMA in hand
   std::vector<tlm::tlm_generic_payload*> commands_;  // host payloads by tag
-  Picoseconds step_sent_;                            // when the media was given the step in hand
+  std::vector<Picoseconds> step_sent_;               // by arm: when the media was given the step in hand
   MediaLink* direct_media_ = nullptr;                // null: over the socket
   FlashLink* direct_flash_ = nullptr;                // likewise
   HostLinkUp* direct_host_ = nullptr;                // likewise

@@ -54,8 +54,8 @@ struct FlashLane {
 /// What the devices move crosses bus and DRAM. Each gives when all of it is where it goes to, not before now().
 class DmaPort {
  public:
-  /// The step's sectors and headers passed the head during the `passing` that ends now.
-  virtual DmaGrant disk_moved(const MediaStep& step, Picoseconds passing) = 0;
+  /// The step's sectors and headers passed the head of `arm` during the `passing` that ends now.
+  virtual DmaGrant disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) = 0;
   /// The channel carries the command's data and out-of-band bytes: of a read until now, of a program from now on.
   virtual DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) = 0;
 

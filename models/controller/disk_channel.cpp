@@ -28,39 +28,53 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       dma_(dma),
       positioning_(positioning),
       tracks_(tracks),
-      queue_({config.scheduling, config.age_limit, config.age_interval, config.background_age_limit, config.yields_to}),
+      at_once_(positioning.at_once()),
       read_priority_(config.read_priority),
       bus_latency_(config.bus_latency),
-      fifo_(config.disk_fifo) {}
+      fifo_(config.disk_fifo) {
+  const MediaQueue::Order order{config.scheduling, config.age_limit, config.age_interval, config.background_age_limit, config.yields_to};
+  for (std::uint32_t arm = 0; arm < positioning.arms(); ++arm)
+    lanes_.emplace_back(arm, positioning.arm(arm), order, arm == 0 ? signals_ : signals_.part("arm" + std::to_string(arm)));
+}
 
-[[gnu::always_inline]] inline Picoseconds DiskChannel::background_busy(Picoseconds at) const {
-  const Picoseconds began = recovering_ ? recovery_began_ : chain_began_;
+std::size_t DiskChannel::queued() const {
+  std::size_t sum = 0;
+  for (const DiskLane& lane : lanes_) sum += lane.queue.size();
+  return sum;
+}
+
+[[gnu::always_inline]] inline Picoseconds DiskChannel::background_busy(const DiskLane& lane, Picoseconds at) const {
+  const Picoseconds began = recovering_ ? recovery_began_ : lane.chain_began;
   const bool background =
-      recovering_ ? recovering_ == MediaClass::background : current_ != nullptr && current_->priority == MediaClass::background;
-  return background && at > began ? background_total_ + (at - began) : background_total_;
+      recovering_ ? recovering_ == MediaClass::background : lane.current != nullptr && lane.current->priority == MediaClass::background;
+  return background && at > began ? lane.background_total + (at - began) : lane.background_total;
 }
 
 /// The chain waits no more at the queue, and its request knows for what it did: for other requests where there is no other work.
-inline void DiskChannel::end_wait(MediaChain& chain) {
+inline void DiskChannel::end_wait(DiskLane& lane, MediaChain& chain) {
   const Picoseconds now = timeline_.now();
-  chain.breakdown.background_wait = background_busy(now) - chain.breakdown.background_wait;
-  chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  if (chain.steps_done != 0) [[unlikely]] {  // at its second arm
+    chain.breakdown.queue += now - chain.arrived;
+  } else {
+    chain.breakdown.background_wait = background_busy(lane, now) - chain.breakdown.background_wait;
+    chain.breakdown.queue = (now - chain.submitted) - chain.breakdown.background_wait;
+  }
   RequestLife* const life = chain.wait.root->life;
-  if (shares_.any()) [[unlikely]]
-    return charge_wait(chain, life);
+  if (lane.shares.any()) [[unlikely]]
+    return charge_wait(lane, chain, life);
   if (life == nullptr) return;
   if (life->helped | (life->works_for != Cause::host)) [[unlikely]]
-    return charge_wait(chain, life);
+    return charge_wait(lane, chain, life);
   life->charge(Cause::requests, now - chain.arrived);
 }
 
 /// What a request does in several tasks it does not wait for, and what it does for a cause is charged to that as a whole.
-void DiskChannel::charge_wait(MediaChain& chain, RequestLife* life) {
+void DiskChannel::charge_wait(DiskLane& lane, MediaChain& chain, RequestLife* life) {
   if (chain.priority == MediaClass::recovery) return;  // those do not wait
   const Picoseconds now = timeline_.now();
-  const Picoseconds own = life != nullptr && life == helped_life_ ? now - std::max(chain.arrived, chain_began_) : Picoseconds(0);
+  const Picoseconds own = life != nullptr && life == lane.helped_life ? now - std::max(chain.arrived, lane.chain_began) : Picoseconds(0);
   if (life != nullptr && life->works_for != Cause::host) life = nullptr;
-  shares_.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life, chain.wait.root->work);
+  lane.shares.end_wait(std::exchange(chain.place, 0), chain.arrived, now, own, life, chain.wait.root->work);
 }
 
 void DiskChannel::submit(MediaChain& chain) {
@@ -79,7 +93,7 @@ void DiskChannel::submit(MediaChain& chain) {
 void DiskChannel::on_time(std::uint64_t argument) {
   switch (static_cast<Alarm>(argument % alarms)) {
     case recovered: return resume_service();
-    case turned: return step_ended();
+    case turned: return step_ended(lanes_[argument / alarms]);
     case abandoned: return give_up(*abandoned_.take(argument / alarms));
     default: return arrived(*submitted_.take(argument / alarms));
   }
@@ -87,17 +101,25 @@ void DiskChannel::on_time(std::uint64_t argument) {
 
 /// The channel's engine has read the chain's descriptor.
 void DiskChannel::arrived(MediaChain& chain) {
+  DiskLane& lane = lane_of(chain.steps().front());
+  const Picoseconds now = timeline_.now();
   chain.submitted = chain.wait.root->since;
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
-  chain.breakdown.background_wait = background_busy(timeline_.now());
-  chain.arrived = timeline_.now();
-  if (chain.priority == MediaClass::recovery) return serve(chain);
-  if (shares_.any()) [[unlikely]]
-    chain.place = shares_.begin_wait(timeline_.now());
-  queue_.push(chain, yields(chain));
-  longest_queue_ = std::max(longest_queue_, queue_.size());
-  depth_.set(queue_.size(), timeline_.now());
-  if (current_ == nullptr && !recovering_) serve_next();
+  chain.breakdown.background_wait = background_busy(lane, now);
+  chain.landed = {};
+  enqueue(lane, chain);
+}
+
+void DiskChannel::enqueue(DiskLane& lane, MediaChain& chain) {
+  const Picoseconds now = timeline_.now();
+  chain.arrived = now;
+  if (chain.priority == MediaClass::recovery) return serve(lane, chain);
+  if (lane.shares.any()) [[unlikely]]
+    chain.place = lane.shares.begin_wait(now);
+  lane.queue.push(chain, yields(chain));
+  longest_queue_ = std::max(longest_queue_, queued());
+  lane.depth.set(lane.queue.size(), now);
+  if (lane.current == nullptr && !stopped() && active_ < at_once_) serve_next(lane);
 }
 
 /// Whether the chain lets host reads go before it. A write's first chain that reads makes an update of it, with all that follows.
@@ -108,53 +130,67 @@ bool DiskChannel::yields(const MediaChain& chain) const {
   return read_priority_ == ReadPriority::over_all || (read_priority_ == ReadPriority::over_updates && root.updates);
 }
 
-void DiskChannel::serve_next() {
-  MediaChain& chain = queue_.pop(positioning_, timeline_.now());
-  depth_.set(queue_.size(), timeline_.now());
-  serve(chain);
+/// One lane has become free: it goes on, or where it has to share the limit, the next one in turn.
+void DiskChannel::serve_waiting(const DiskLane& after) {
+  const auto lanes = static_cast<std::uint32_t>(lanes_.size());
+  const std::uint32_t first = at_once_ < lanes ? after.arm + 1 : after.arm;
+  for (std::uint32_t i = 0; i < lanes && active_ < at_once_ && !stopped(); ++i) {
+    DiskLane& lane = lanes_[first + i < lanes ? first + i : first + i - lanes];
+    if (lane.current == nullptr && !lane.queue.empty()) serve_next(lane);
+  }
 }
 
-void DiskChannel::serve(MediaChain& chain) {
-  TESSERA_CHECK(current_ == nullptr, "a media chain is served while another is");
+void DiskChannel::serve_next(DiskLane& lane) {
+  MediaChain& chain = lane.queue.pop(lane.positioning, timeline_.now());
+  lane.depth.set(lane.queue.size(), timeline_.now());
+  serve(lane, chain);
+}
+
+void DiskChannel::serve(DiskLane& lane, MediaChain& chain) {
+  TESSERA_CHECK(lane.current == nullptr, "a media chain is served while another is");
   const Picoseconds now = timeline_.now();
-  end_wait(chain);
+  end_wait(lane, chain);
   if (supervisor_ != nullptr && supervisor_->armed() && chain.priority != MediaClass::recovery && supervisor_->concerns(chain))
       [[unlikely]] {
     chain.status = Status::ok;
     return hand_over(chain);
   }
-  current_ = &chain;
-  chain_began_ = landed_ = now;
-  helped_life_ = chain.wait.root->work.serves;
-  shares_.turn_to(cause_of(chain), now);
-  ++chains_;
-  start(chain.steps().front());
+  lane.current = &chain;
+  ++active_;
+  lane.chain_began = now;
+  lane.landed = std::max(now, chain.landed);
+  lane.helped_life = chain.wait.root->work.serves;
+  lane.shares.turn_to(cause_of(chain), now);
+  if (chain.steps_done == 0) ++chains_;
+  start(lane, chain.steps()[chain.steps_done]);
 }
 
-void DiskChannel::start(const MediaStep& step) {
+void DiskChannel::start(DiskLane& lane, const MediaStep& step) {
   if (guard_ != nullptr && step.op == MediaOp::write) [[unlikely]]
     guard_->fetched(step.data);
-  if (op_.watched()) [[unlikely]]
-    show(step);
+  if (lane.op.watched()) [[unlikely]]
+    show(lane, step);
   link_.start(step);
 }
 
-void DiskChannel::show(const MediaStep& step) const {
+void DiskChannel::show(const DiskLane& lane, const MediaStep& step) const {
   const Picoseconds now = timeline_.now();
-  op_.set(step.op == MediaOp::read ? 1 : 2, now);
-  class_.set(static_cast<std::uint64_t>(current_->priority), now);
-  tag_.set(current_->wait.root->tag, now);
-  serial_.set(steps_, now);
-  surface_.set(step.run.track.surface, now);
-  radius_.set(step.run.track.radius, now);
-  sector_.set(step.run.first, now);
-  sectors_.set(step.run.count, now);
+  lane.op.set(step.op == MediaOp::read ? 1 : 2, now);
+  lane.of_class.set(static_cast<std::uint64_t>(lane.current->priority), now);
+  lane.tag.set(lane.current->wait.root->tag, now);
+  lane.serial.set(steps_, now);
+  lane.surface.set(step.run.track.surface, now);
+  lane.radius.set(step.run.track.radius, now);
+  lane.sector.set(step.run.first, now);
+  lane.sectors.set(step.run.count, now);
 }
 
-void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
-  TESSERA_CHECK(current_ != nullptr, "the media completed a step that nobody asked for");
-  MediaChain& chain = *current_;
+void DiskChannel::step_done(const MediaBreakdown& timing, Status status, std::uint32_t arm) {
+  DiskLane& lane = lanes_[arm];
+  TESSERA_CHECK(lane.current != nullptr, "the media completed a step that nobody asked for");
+  MediaChain& chain = *lane.current;
   ++steps_;
+  ++lane.steps;
   const MediaStep& step = chain.steps()[chain.steps_done];
   ++(step.op == MediaOp::read ? served_.media_reads : served_.media_writes);
   (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
@@ -164,7 +200,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
     for (const DataSpan& data : {step.data, step.early != nullptr ? step.early->place : DataSpan()}) guard_->stored(data);
   if (step.op == MediaOp::read && step.data.buffer != nullptr && step.data.buffer->read_flow().is_open()) note_arrival(step, timing);
   if (quiet_) {
-    current_ = nullptr;
+    leave(lane);
     return quiet_();
   }
   if (const RequestLife* life = chain.wait.root->life; life != nullptr && life->lane != nullptr) [[unlikely]] {
@@ -177,38 +213,61 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status) {
   chain.breakdown.seek += timing.seek;
   chain.breakdown.rotation += timing.rotation;
   chain.breakdown.transfer += timing.transfer;
-  step_status_ = status;
-  const Picoseconds late = move_data(step, timing);
-  if (late == Picoseconds(0)) return step_ended();
+  lane.step_status = status;
+  const Picoseconds late = move_data(lane, step, timing);
+  if (late == Picoseconds(0)) return step_ended(lane);
   chain.breakdown.rotation += late;
-  turning_ = true;
-  timeline_.post(timeline_.now() + late, *this, turned);
+  lane.turning = true;
+  timeline_.post(timeline_.now() + late, *this, lane.arm * alarms + turned);
 }
 
 /// The step's data crosses bus and DRAM while it passes the head, with the FIFO between them; of a write the FIFO is filled before. Gives
 /// the revolutions that are lost because the FIFO ran over or empty: the rest of the run passes the head again for each.
-Picoseconds DiskChannel::move_data(const MediaStep& step, const MediaBreakdown& timing) {
-  if (step_status_ == Status::rule_violation || step_status_ == Status::aborted) return {};
+Picoseconds DiskChannel::move_data(DiskLane& lane, const MediaStep& step, const MediaBreakdown& timing) {
+  if (lane.step_status == Status::rule_violation || lane.step_status == Status::aborted) return {};
   Picoseconds passing = timing.transfer;
   if (step.early != nullptr) [[unlikely]]
     passing += passing * step.early->count / step.run.count;
-  const DmaGrant grant = dma_.disk_moved(step, passing);
-  if (step.op == MediaOp::read) landed_ = std::max(landed_, grant.end);
+  const DmaGrant grant = dma_.disk_moved(step, passing, lane.arm);
+  if (step.op == MediaOp::read) lane.landed = std::max(lane.landed, grant.end);
   if (grant.behind <= fifo_) return {};
   const std::uint64_t turns = (grant.behind.value() - 1) / fifo_.value();
   missed_turns_ += turns;
   return std::max(positioning_.revolution(), Picoseconds(1)) * turns;
 }
 
-void DiskChannel::step_ended() {
-  turning_ = false;
-  MediaChain& chain = *current_;
-  const Status status = step_status_;
+void DiskChannel::step_ended(DiskLane& lane) {
+  lane.turning = false;
+  MediaChain& chain = *lane.current;
+  const Status status = lane.step_status;
   const bool supervised = status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery;
   chain.status = !supervised && chain.goes_on(status) ? Status::ok : status;
   if (ok(chain.status)) ++chain.steps_done;
-  if (ok(chain.status) && chain.steps_done < chain.steps().size()) return start(chain.steps()[chain.steps_done]);
-  finish();
+  if (!ok(chain.status) || chain.steps_done == chain.steps().size()) return finish(lane);
+  const MediaStep& next = chain.steps()[chain.steps_done];
+  if (&lane_of(next) != &lane) [[unlikely]]
+    return change_arm(lane);
+  start(lane, next);
+}
+
+/// The arm has done with the chain in hand.
+void DiskChannel::leave(DiskLane& lane) {
+  const Picoseconds now = timeline_.now();
+  lane.busy += now - lane.chain_began;
+  if (lane.current->priority == MediaClass::background) lane.background_total += now - lane.chain_began;
+  lane.shares.turn_to(recovering_ ? Cause::recovery : Cause::host, now);
+  lane.current = nullptr;
+  --active_;
+  lane.op.set(0, now);
+}
+
+/// The chain's next step is another arm's: it waits in that one's queue.
+void DiskChannel::change_arm(DiskLane& lane) {
+  MediaChain& chain = *lane.current;
+  chain.landed = lane.landed;
+  leave(lane);
+  enqueue(lane_of(chain.steps()[chain.steps_done]), chain);
+  go_on(lane);
 }
 
 /// The sectors came in one after another; those of a whole track from any of them on, so that nothing is said of the first ones.
@@ -225,30 +284,28 @@ void DiskChannel::abandon(const DataBuffer& buffer) {
 
 void DiskChannel::give_up(const DataBuffer& buffer) {
   const Picoseconds now = timeline_.now();
-  while (MediaChain* const chain = queue_.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); })) {
-    end_wait(*chain);
-    chain->status = Status::aborted;
-    account(*chain, now);
-    executor_.interrupt(chain->wait, InterruptLine::disk, now);
+  for (DiskLane& lane : lanes_) {
+    while (MediaChain* const chain = lane.queue.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); })) {
+      end_wait(lane, *chain);
+      chain->status = Status::aborted;
+      account(*chain, now);
+      executor_.interrupt(chain->wait, InterruptLine::disk, now);
+    }
+    lane.depth.set(lane.queue.size(), now);
+    if (lane.current != nullptr && !lane.turning && reads_into(*lane.current, buffer)) link_.give_up(lane.arm);
   }
-  depth_.set(queue_.size(), now);
-  if (current_ != nullptr && !turning_ && reads_into(*current_, buffer)) link_.give_up();
 }
 
-void DiskChannel::finish() {
-  MediaChain& chain = *current_;
+void DiskChannel::finish(DiskLane& lane) {
+  MediaChain& chain = *lane.current;
   const Picoseconds now = timeline_.now();
-  busy_ += now - chain_began_;
-  if (chain.priority == MediaClass::background) background_total_ += now - chain_began_;
-  shares_.turn_to(recovering_ ? Cause::recovery : Cause::host, now);
-  current_ = nullptr;
-  op_.set(0, now);
+  leave(lane);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
     return hand_over(chain);
-  if (landed_ > now) chain.breakdown.transfer += landed_ - now;
-  account(chain, std::max(now, landed_));
-  executor_.interrupt(chain.wait, InterruptLine::disk, std::max(now, landed_));
-  if (!queue_.empty() && !recovering_) serve_next();
+  if (lane.landed > now) chain.breakdown.transfer += lane.landed - now;
+  account(chain, std::max(now, lane.landed));
+  executor_.interrupt(chain.wait, InterruptLine::disk, std::max(now, lane.landed));
+  go_on(lane);
 }
 
 /// Adds the parts of a chain, which ends or is handed over at `until`, to the life of the request that waits for it.
@@ -268,76 +325,6 @@ void DiskChannel::account(const MediaChain& chain, Picoseconds until) {
   count(LifePhase::rotation, parts.rotation);
   count(LifePhase::transfer, parts.transfer);
   TESSERA_CHECK(life->mark == until, "the parts of a media chain do not sum to its duration");
-}
-
-/// Gives the chain to the supervisor, as a task of its own behind an interrupt.
-void DiskChannel::hand_over(MediaChain& chain) {
-  account(chain, timeline_.now());
-  recovering_ = chain.priority;
-  recovery_began_ = timeline_.now();
-  shares_.turn_to(Cause::recovery, recovery_began_);
-  TaskWork& work = executor_.start(recover(chain), nullptr, InterruptLine::disk, recovery_began_).work;
-  work.task = work.now = Cause::recovery;
-}
-
-Task<void> DiskChannel::recover(MediaChain& chain) {
-  chain.status = co_await supervisor_->carry_out(chain);
-  chain.wait.phase = LifePhase::error_recovery;
-  executor_.make_ready(chain.wait);
-  timeline_.post(executor_.now(), *this, recovered);
-}
-
-void DiskChannel::resume_service() {
-  if (recovering_ == MediaClass::background) background_total_ += timeline_.now() - recovery_began_;
-  recovering_.reset();
-  shares_.turn_to(Cause::host, timeline_.now());
-  if (!queue_.empty()) serve_next();
-}
-
-void DiskChannel::power_off() {
-  timeline_.withdraw(*this);
-  queue_.clear();
-  submitted_.clear();
-  abandoned_.clear();
-  for (const Signal signal : {depth_, op_}) signal.set(0, timeline_.now());
-  current_ = nullptr;
-  shares_.clear();
-  helped_life_ = nullptr;
-  turning_ = false;
-  recovering_.reset();
-  quiet_ = nullptr;
-}
-
-void DiskChannel::halt(std::function<void()> quiet) {
-  timeline_.withdraw(*this);
-  if (std::exchange(turning_, false)) current_ = nullptr;  // the media has done its part
-  queue_.clear();
-  submitted_.clear();
-  abandoned_.clear();
-  shares_.clear();
-  recovering_.reset();
-  quiet_ = std::move(quiet);
-}
-
-void DiskChannel::reset_statistics() {
-  chains_ = steps_ = missed_turns_ = 0;
-  busy_ = Picoseconds(0);
-  longest_queue_ = queue_.size();
-  queue_.reset_statistics();
-  shares_.reset_statistics();
-}
-
-void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
-  metrics.add("disk_channel.utilisation", share_of(busy_, elapsed), "1",
-              "share of the measured time in which the head-disk assembly was busy");
-  metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
-  metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
-  metrics.count("disk_channel.missed_turns", static_cast<double>(missed_turns_), "1",
-                "revolutions lost because the disk channel's FIFO ran over or empty");
-  const auto aged = chains_ == 0 ? std::nullopt : std::optional(static_cast<double>(queue_.aged()) / static_cast<double>(chains_));
-  metrics.add("disk_channel.aged", aged, "1", "share of the chains that were served out of turn because of their age");
-  shares_.report(metrics, elapsed);
-  metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");
 }
 
 }  // namespace tessera

@@ -7,9 +7,10 @@ DmaGrant DmaEngines::price(const DmaTransfer& transfer) const {
   return memory_.dma(transfer, timeline_.now());
 }
 
-DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing) {
+DmaGrant DmaEngines::disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) {
   DmaTransfer transfer{
-      BusInitiator::disk, memory_.staging(), Bytes(0), step.op == MediaOp::read ? Access::write : Access::read, passing, passing, true};
+      bus_.disk_engine(arm), memory_.staging(), Bytes(0), step.op == MediaOp::read ? Access::write : Access::read, passing, passing, true,
+      BusAccount::disk};
   if (step.data.buffer != nullptr) {
     transfer.address = memory_.address_of(step.data);
     transfer.bytes = memory_.bytes_of(step.data.count);

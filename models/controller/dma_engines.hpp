@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/timeline.hpp"
+#include "bus/interconnect.hpp"
 #include "controller/device_links.hpp"
 #include "controller/memory_controller.hpp"
 
@@ -13,9 +14,9 @@ namespace tessera {
 
 class DmaEngines final : public DmaPort {
  public:
-  DmaEngines(Timeline& timeline, MemoryController& memory) : timeline_(timeline), memory_(memory) {}
+  DmaEngines(Timeline& timeline, MemoryController& memory, const Interconnect& bus) : timeline_(timeline), memory_(memory), bus_(bus) {}
 
-  DmaGrant disk_moved(const MediaStep& step, Picoseconds passing) override;
+  DmaGrant disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) override;
   DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) override;
 
  private:
@@ -23,6 +24,7 @@ class DmaEngines final : public DmaPort {
 
   Timeline& timeline_;
   MemoryController& memory_;
+  const Interconnect& bus_;
 };
 
 }  // namespace tessera

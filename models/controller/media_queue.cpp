@@ -7,7 +7,9 @@ namespace tessera {
 
 namespace {
 
-const PhysicalRun& target(const MediaChain& chain) { return chain.steps().front().run; }
+const MediaStep& next_step(const MediaChain& chain) { return chain.steps()[chain.steps_done]; }
+
+const PhysicalRun& target(const MediaChain& chain) { return next_step(chain).run; }
 
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
 
@@ -115,7 +117,7 @@ std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Posit
   const std::uint32_t head = positioning.head().radius;
   std::size_t best = nearest_radius(entries, positioning.head());
   const auto price = [&](const MediaChain& chain) {
-    return positioning.positioning_time(target(chain), chain.steps().front().op == MediaOp::write, now);
+    return positioning.positioning_time(target(chain), next_step(chain).op == MediaOp::write, now);
   };
   Picoseconds least = price(*entries[best]);
   const std::size_t nearest = best;

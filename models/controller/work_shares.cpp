@@ -28,9 +28,13 @@ void WorkShares::end_wait(std::uint64_t number, Picoseconds since, Picoseconds a
   if (life != nullptr) life->charge(Cause::requests, left - std::min(own, left));
 }
 
-void WorkShares::report(MetricSet& metrics, Picoseconds elapsed) const {
+void WorkShares::add_to(Times& sum) const {
+  for (std::size_t cause = 0; cause < causes; ++cause) sum[cause] += times_[cause] - reported_[cause];
+}
+
+void WorkShares::report(const Times& times, MetricSet& metrics, Picoseconds elapsed) {
   for (std::size_t cause = 0; cause < causes; ++cause) {
-    const Picoseconds time = times_[cause] - reported_[cause];
+    const Picoseconds time = times[cause];
     if (time == Picoseconds(0)) continue;
     const std::string name = to_string(static_cast<Cause>(cause));
     metrics.add("disk_channel.work." + name, share_of(time, elapsed), "1",

@@ -27,8 +27,11 @@ class WorkShares {
   [[nodiscard]] std::uint64_t begin_wait(Picoseconds at);
   /// Charges `life`, if any, for a wait from `since` to `at`, of which `own` was work for the same request, and tells the task that waited.
   void end_wait(std::uint64_t number, Picoseconds since, Picoseconds at, Picoseconds own, RequestLife* life, TaskWork& task);
-  /// The share of `elapsed`, the time since reset_statistics(), in which it worked for each cause but the host; none of those without any.
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  using Times = std::array<Picoseconds, causes>;
+  /// What it worked for each cause but the host since reset_statistics().
+  void add_to(Times& sum) const;
+  /// As shares of `elapsed`; none of those without any.
+  static void report(const Times& times, MetricSet& metrics, Picoseconds elapsed);
   void reset_statistics() { reported_ = times_; }
   void clear() {
     waits_.clear();
@@ -36,8 +39,6 @@ class WorkShares {
   }
 
  private:
-  using Times = std::array<Picoseconds, causes>;
-
   void change_to(Cause cause, Picoseconds at);
   void settle(Picoseconds at);
   Picoseconds charge(std::uint64_t number, Picoseconds since, Picoseconds at, RequestLife* life, TaskWork& task);

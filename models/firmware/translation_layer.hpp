@@ -95,6 +95,7 @@ class TranslationLayer {
 struct SpaceBounds {
   bool reserved = false;  ///< DriveGeometry::reserved_sectors
   bool exported = false;  ///< DriveGeometry::exported_sectors
+  bool by_arm = false;    ///< each arm has its share of the addresses, as ConventionalLayout numbers them; otherwise arms take turns
 };
 
 /// A layer in the list: its parameters, what it needs of a drive, and how to make it.

@@ -14,7 +14,7 @@ constexpr std::uint32_t nearby_radii = 4;
 
 }  // namespace
 
-Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry)
+Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home)
     : geometry_(geometry),
       curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
       head_switch_(config.head_switch),
@@ -22,7 +22,9 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry)
       read_settle_(config.read_settle),
       overhead_(config.channel_overhead),
       mode_(config.timing),
-      backup_turns_(config.rmw_mid_turns - 1) {}
+      backup_turns_(config.rmw_mid_turns - 1),
+      home_(home),
+      head_{home, 0} {}
 
 Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
   if (target == head_) return {};
@@ -53,8 +55,8 @@ Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Pico
   return arrival + Picoseconds(rotation_to(run, geometry_.shape_of(run.track), angle, entry));
 }
 
-Motion Mechanics::plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
-  Motion motion = mode_ == MediaTimingMode::expected ? expected(step, shape) : rotational(step, shape, now);
+Motion Mechanics::plan(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const {
+  Motion motion = mode_ == MediaTimingMode::expected ? expected(step, shape, now, by) : rotational(step, shape, now, by);
   // Data that is complete before the head can be there is as good as data that was there from the start.
   if (step.op == MediaOp::write && step.data.buffer != nullptr && step.data.buffer->write_flow().last > now + motion.overhead + motion.seek)
       [[unlikely]]
@@ -90,10 +92,14 @@ void Mechanics::wait_for_data(Motion& motion, const MediaStep& step, const Track
   motion.rotation += turn * motion.missed_turns;
 }
 
-Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now) const {
+Picoseconds Mechanics::disturbed(Picoseconds seek, Picoseconds now, const ArmDisturbance& by) const {
+  return seek != Picoseconds() && now + overhead_ + seek < by.until ? seek + by.settle : seek;
+}
+
+Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const {
   Motion motion;
   motion.overhead = overhead_;
-  motion.seek = seek_time(step.run.track, step.op == MediaOp::write);
+  motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
   const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek);
   motion.rotation = Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
   motion.transfer = Picoseconds(geometry_.passing(shape, step.run.first, step.run.count));
@@ -101,7 +107,7 @@ Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Pic
   return motion;
 }
 
-Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape) const {
+Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const {
   const Picoseconds turn = geometry_.revolution();
   const Picoseconds passing(geometry_.passing(shape, step.run.first, step.run.count));
   const bool near = nearby(step.run.track);
@@ -117,12 +123,12 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape) const
       }
       [[fallthrough]];
     case StepHint::position:
-      motion.seek = seek_time(step.run.track, step.op == MediaOp::write);
+      motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
       motion.rotation = continues(step.run) ? Picoseconds() : turn / 2;
       motion.transfer = passing;
       return motion;
     case StepHint::whole_track:
-      motion.seek = near ? Picoseconds() : seek_time(step.run.track, step.op == MediaOp::write);
+      motion.seek = near ? Picoseconds() : disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
       motion.transfer = turn;
       return motion;
     case StepHint::backup_round_trip: motion.rotation = turn * backup_turns_; return motion;
@@ -138,7 +144,7 @@ void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
 }
 
 void Mechanics::park() {
-  head_ = PhysicalTrack{};
+  head_ = PhysicalTrack{home_, 0};
   next_sector_ = no_sector;
 }
 

@@ -20,9 +20,16 @@ struct Motion {
   [[nodiscard]] Picoseconds total() const { return overhead + seek + rotation + transfer; }
 };
 
+/// Vibration from other arms: a seek that ends before `until` settles for so much longer.
+struct ArmDisturbance {
+  Picoseconds until;
+  Picoseconds settle;
+};
+
 class Mechanics final : public Positioning {
  public:
-  Mechanics(const MediaConfig& config, const TrackGeometry& geometry);
+  /// `home`: the first of the arm's surfaces.
+  Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0);
 
   [[nodiscard]] PhysicalTrack head() const override { return head_; }
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
@@ -31,10 +38,10 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds revolution() const override { return geometry_.revolution(); }
 
   /// Prices a run that lies on an existing track of shape `shape`, from `now` on. The head stays.
-  [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
+  [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by = {}) const;
   /// Moves the head as `step` does; its track holds `sectors`.
   void moved(const MediaStep& step, std::uint32_t sectors);
-  /// Parks the head on the ramp: before surface 0, radius 0.
+  /// Parks the head on the ramp: before the arm's first surface, radius 0.
   void park();
 
   [[nodiscard]] const SeekCurve& curve() const { return curve_; }
@@ -43,10 +50,11 @@ class Mechanics final : public Positioning {
 
  private:
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
-  [[nodiscard]] Motion rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
+  [[nodiscard]] Picoseconds disturbed(Picoseconds seek, Picoseconds now, const ArmDisturbance& by) const;
+  [[nodiscard]] Motion rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
   void wait_for_data(Motion& motion, const MediaStep& step, const TrackShape& shape, Picoseconds now) const;
   [[nodiscard]] Picoseconds lateness(const MediaStep& step, const TrackShape& shape, Picoseconds transfer_begin) const;
-  [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape) const;
+  [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
   [[nodiscard]] bool continues(const PhysicalRun& run) const { return run.track == head_ && run.first == next_sector_; }
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
 
@@ -58,6 +66,7 @@ class Mechanics final : public Positioning {
   Picoseconds overhead_;
   MediaTimingMode mode_;
   std::uint32_t backup_turns_;
+  std::uint32_t home_;
   PhysicalTrack head_;
   std::uint32_t next_sector_ = no_sector;  // where the last run ended on its track
   static constexpr std::uint32_t no_sector = ~std::uint32_t{0};

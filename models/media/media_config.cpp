@@ -1,5 +1,6 @@
 #include "media/media_config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -56,6 +57,45 @@ void check_zones(const MediaConfig& config, std::vector<std::string>& problems) 
     if (zone.start_angle != 0 && zone.start_angle >= zone.shape.sectors_per_track + config.track_spares)
       problems.push_back(where + "the start angle of " + std::to_string(zone.start_angle) + " sectors is a whole turn or more");
   }
+}
+
+std::string surfaces_text(std::uint64_t first, std::uint64_t count) {
+  return count == 1 ? "surface " + std::to_string(first) : "surfaces " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+/// Of what the arms share or leave out the first is named.
+void check_actuators(const MediaConfig& config, std::vector<std::string>& problems) {
+  if (config.actuators > config.surfaces)
+    problems.push_back("actuators: " + std::to_string(config.actuators) + " arms for " + std::to_string(config.surfaces) +
+                       (config.surfaces == 1 ? " surface" : " surfaces") + "; expected a surface for each arm");
+  if (config.actuators_at_once > config.actuators)
+    problems.push_back("actuators_at_once: " + std::to_string(config.actuators_at_once) + " of only " + std::to_string(config.actuators) +
+                       " arms");
+  const std::vector<NumberRow>& rows = config.actuator_surfaces;
+  if (config.actuators < 2 || rows.empty() || !whole_rows(rows, 2, "actuator_surfaces", problems)) return;
+  if (rows.size() != config.actuators) {
+    problems.push_back("actuator_surfaces: " + std::to_string(rows.size()) + " rows for " + std::to_string(config.actuators) + " arms");
+    return;
+  }
+  std::uint64_t next = 0;
+  for (std::size_t arm = 0; arm < rows.size(); ++arm) {
+    const std::string name = "actuator_surfaces: arm " + std::to_string(arm);
+    const auto first = static_cast<std::uint64_t>(rows[arm][0]);
+    const auto count = static_cast<std::uint64_t>(rows[arm][1]);
+    if (count == 0) return problems.push_back(name + " has no surface");
+    if (arm > 0 && first < static_cast<std::uint64_t>(rows[arm - 1][0]))
+      return problems.push_back(name + " begins at surface " + std::to_string(first) + ", before arm " + std::to_string(arm - 1) +
+                                "; expected arms in ascending order");
+    if (first < next)
+      return problems.push_back(name + " shares " + surfaces_text(first, std::min(next - first, count)) + " with arm " +
+                                std::to_string(arm - 1) + "; expected surfaces from " + std::to_string(next) + " on");
+    if (first > next) return problems.push_back("actuator_surfaces: no arm reaches " + surfaces_text(next, first - next));
+    next = first + count;
+  }
+  if (next > config.surfaces)
+    problems.push_back("actuator_surfaces: surface " + std::to_string(next - 1) + ", but the drive has surfaces 0 to " +
+                       std::to_string(config.surfaces - 1));
+  if (next < config.surfaces) problems.push_back("actuator_surfaces: no arm reaches " + surfaces_text(next, config.surfaces - next));
 }
 
 /// Layouts and seek times are tabulated by track when the drive is built: the largest takes a few seconds.
@@ -134,6 +174,18 @@ void check_defects(const MediaConfig& config, std::vector<std::string>& problems
 void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("rpm", speed, {1800, 20000}, "Spindle speed.");
   visitor.field("surfaces", surfaces, {1, 64}, "Recording surfaces, one head each.");
+  visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
+    visitor.field("actuators", actuators, {1, 16}, "Arms, each with surfaces, a position and a queue of its own; they share the spindle.");
+  });
+  visitor.unused_where(actuators == 1, "media.actuators is 1", [&] {
+    visitor.table("actuator_surfaces", actuator_surfaces, {"first_surface", "surfaces"},
+                  "The surfaces of each arm, in ascending order; empty: shares as equal as can be.");
+    visitor.field("actuators_at_once", actuators_at_once, {0, 16},
+                  "Arms that may be at work at the same time, where the channel has not one for each; 0: all.");
+    visitor.field("actuator_settle", actuator_settle, {0, second_ps},
+                  "More time after a seek that ends while another arm moves: vibration between the arms.");
+    visitor.field("actuator_power", actuator_power, {0, kilowatt_uw}, "Power that each arm but the first adds while the spindle turns.");
+  });
   visitor.field("sector_size", sector_size, {512, 4096}, "Bytes of a drive sector: 4096, or 512 on old drives.");
   visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "start_angle"},
                 "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end; the zone's first track begins that "
@@ -213,6 +265,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
 std::vector<std::string> MediaConfig::validate() const {
   std::vector<std::string> problems;
   if (sector_size != Bytes(512) && sector_size != Bytes(4096)) problems.emplace_back("sector_size is neither 512 B nor 4096 B");
+  check_actuators(*this, problems);
   check_zones(*this, problems);
   if (problems.empty()) check_tracks(*this, problems);
   if (problems.empty()) check_capacity(*this, problems);
@@ -233,6 +286,18 @@ std::vector<MediaZone> zones_of(const MediaConfig& config) {
   return zones;
 }
 
+std::vector<ArmSurfaces> arms_of(const MediaConfig& config) {
+  std::vector<ArmSurfaces> arms;
+  for (const NumberRow& row : config.actuator_surfaces) arms.push_back({count_of(row[0]), count_of(row[1])});
+  if (config.actuators < 2) return {{0, config.surfaces}};
+  if (!arms.empty()) return arms;
+  for (std::uint32_t arm = 0; arm < config.actuators; ++arm) {
+    const std::uint32_t first = config.surfaces * arm / config.actuators;
+    arms.push_back({first, config.surfaces * (arm + 1) / config.actuators - first});
+  }
+  return arms;
+}
+
 DriveGeometry geometry_of(const MediaConfig& config) {
   std::string message;
   for (const std::string& problem : config.validate()) message += (message.empty() ? "media: " : "; ") + problem;
@@ -245,6 +310,7 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   geometry.spare_radii = config.spare_tracks;
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
   geometry.switches = track_switches(config);
+  if (config.actuators > 1) geometry.arms = arms_of(config);
   return geometry;
 }
 

@@ -25,6 +25,10 @@ struct MediaConfig {
   Rpm speed{7200};
   Picoseconds spindle_phase{};  ///< angle at time 0, in time; no parameter: drives of one array get different ones
   std::uint32_t surfaces = 1;
+  std::uint32_t actuators = 1;
+  std::vector<NumberRow> actuator_surfaces;  ///< of each arm: first surface, surfaces; empty: shares as equal as can be
+  std::uint32_t actuators_at_once = 0;       ///< 0: all
+  Picoseconds actuator_settle;               ///< more settle where another arm moves
   Bytes sector_size{4096};
 
   // Geometry: a zone table, or one zone in the uniform form.
@@ -71,6 +75,7 @@ struct MediaConfig {
   Microwatts seek_power{8'500'000};
   Microwatts read_power{7'000'000};
   Microwatts write_power{7'200'000};
+  Microwatts actuator_power{2'200'000};  ///< of each arm but the first: Seagate's Exos 2X14, 7.2 W idle, against 5 W of one arm
 
   /// Declares the fields to readers, listings and reference pages.
   void describe(ParameterVisitor& visitor);
@@ -89,6 +94,9 @@ struct MediaZone {
 
 /// The zones of either form, from the outer diameter inwards.
 [[nodiscard]] std::vector<MediaZone> zones_of(const MediaConfig& config);
+
+/// The surfaces of each arm, in order; of a description without problems.
+[[nodiscard]] std::vector<ArmSurfaces> arms_of(const MediaConfig& config);
 
 /// The geometry as layers plan with it; throws InputError with every sentence of validate().
 [[nodiscard]] DriveGeometry geometry_of(const MediaConfig& config);

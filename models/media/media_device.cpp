@@ -1,6 +1,7 @@
 #include "media/media_device.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -23,255 +24,86 @@ SectorShape shape_of(const MediaConfig& config, ContentMode content) {
 
 }  // namespace
 
+/// The distance policies ask each arm by itself.
+class MediaDevice::Directory final : public Positioning {
+ public:
+  explicit Directory(const MediaDevice& device) : device_(device) {}
+  [[nodiscard]] PhysicalTrack head() const override { return arm(0).head(); }
+  [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override {
+    return arm(arm_of(run.track)).positioning_time(run, write, now);
+  }
+  [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override { return arm(0).least_positioning(radii); }
+  [[nodiscard]] std::uint32_t arms() const override { return device_.arms(); }
+  [[nodiscard]] std::uint32_t arm_of(PhysicalTrack track) const override { return device_.arm_of(track); }
+  [[nodiscard]] const Positioning& arm(std::uint32_t number) const override { return device_.arms_[number].mechanics(); }
+  [[nodiscard]] std::uint32_t at_once() const override {
+    const std::uint32_t limit = device_.platters_.config.actuators_at_once;
+    return limit == 0 ? arms() : limit;
+  }
+  [[nodiscard]] Picoseconds revolution() const override { return arm(0).revolution(); }
+
+ private:
+  const MediaDevice& device_;
+};
+
 MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, ContentMode content, std::uint64_t seed)
-    : config_(checked(config, plan)),
-      geometry_(config_, plan),
-      mechanics_(config_, geometry_),
-      store_(tessera::shape_of(config_, content), geometry_.tracks(), geometry_.most_sectors()),
-      powerfail_(seed, "media.powerfail"),
-      faults_(config_, geometry_, seed) {
-  statistics_.regions.resize(geometry_.regions().size());
+    : platters_{.config = checked(config, plan),
+                .geometry = TrackGeometry(config, plan),
+                .store = ContentStore(tessera::shape_of(config, content), platters_.geometry.tracks(), platters_.geometry.most_sectors()),
+                .powerfail = RandomStream(seed, "media.powerfail"),
+                .faults = MediaFaults(config, platters_.geometry, seed)},
+      arm_map_(arms_of(config)) {
+  platters_.statistics.regions.resize(platters_.geometry.regions().size());
+  platters_.statistics.arms.resize(arm_map_.arms());
+  for (const ArmSurfaces& arm : arms_of(config)) {
+    const auto number = static_cast<std::uint32_t>(arms_.size());
+    arms_.emplace_back(platters_, number, arm.first, number == 0 ? signals_ : signals_.part("arm" + std::to_string(number)));
+  }
+  arms_.front().show_spindle(signals_.bit("spindle_index"));
+  if (arms() > 1) directory_ = std::make_unique<Directory>(*this);
 }
 
-/// Finds the run's track; false if the run does not lie on one.
-bool MediaDevice::resolve(const PhysicalRun& run) {
-  if (!geometry_.contains(run.track)) return false;
-  group_ = &geometry_.group_of(run.track.radius);
-  if (group_->region == TrackGroup::no_region) return false;
-  shape_ = geometry_.shape_of(run.track, *group_);
-  track_ = geometry_.linear(run.track);
-  return run.count != 0 && run.count <= shape_.sectors() && run.first < shape_.sectors();
+const Positioning& MediaDevice::positioning() const {
+  if (directory_ != nullptr) return *directory_;
+  return arms_.front().mechanics();
+}
+
+/// By what moves now; who begins to move later does not disturb who is under way.
+ArmDisturbance MediaDevice::disturbance(std::uint32_t arm) const {
+  ArmDisturbance by{.until = {}, .settle = platters_.config.actuator_settle};
+  if (by.settle == Picoseconds()) return by;
+  for (std::uint32_t other = 0; other < arms(); ++other)
+    if (other != arm) by.until = std::max(by.until, arms_[other].moves_until());
+  return by;
 }
 
 MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
   TESSERA_CHECK(powered_, "a media step without power");
-  TESSERA_CHECK(step_ == nullptr, "a media step while another is in flight");
-  step_ = &step;
-  begin_ = now;
-  ++statistics_.commands;
-  given_up_ = false;
-  violation_ = !resolve(step.run);
-  if (violation_) {
-    timing_ = {{}, {}, {}, now};
-    return timing_;
-  }
-  Motion motion = mechanics_.plan(step, shape_, now);
-  if (const Picoseconds lost = faults_.off_track(); lost != Picoseconds()) {
-    motion.rotation += lost;
-    ++statistics_.servo_faults;
-  }
-  statistics_.missed_turns += motion.missed_turns;
-  entry_ = motion.entry;
-  transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
-  timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
-
-  const PhysicalTrack from = mechanics_.head();
-  mechanics_.moved(step, shape_.sectors());
-  const PhysicalTrack to = mechanics_.head();
-  if (from.radius != to.radius) {
-    statistics_.seeks.record(from.radius > to.radius ? from.radius - to.radius : to.radius - from.radius);
-  } else if (from.surface != to.surface) {
-    ++statistics_.head_switches;
-  }
-  announce(from, motion);
-  return timing_;
+  const std::uint32_t arm = arm_of(step.run.track);
+  return arms_[arm].start(step, now, directory_ == nullptr ? ArmDisturbance{} : disturbance(arm));
 }
 
-void MediaDevice::announce(PhysicalTrack from, const Motion& motion) const {
-  if (observer_ == nullptr && !head_state_.watched()) return;
-  const PhysicalTrack to = mechanics_.head();
-  if (motion.seek != Picoseconds()) show(MediaState::seek, from, begin_ + motion.overhead);
-  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
-  show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
-}
+Status MediaDevice::finish(std::uint32_t arm) { return arms_[arm].finish(); }
 
-/// Tells the observer, and the signals: the turn that begins with this change or before it as a pulse of a hundredth of a revolution (idle
-/// turns in between are left out). A cut withdraws what was announced beyond it.
-void MediaDevice::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
-  if (observer_ != nullptr) observer_->state(state, head, at);
-  if (!head_state_.watched()) return;
-  const bool cut = state == MediaState::off || given_up_;
-  const auto put = [cut, at](Signal signal, std::uint64_t value) { cut ? signal.replace(value, at) : signal.set(value, at); };
-  put(head_state_, static_cast<std::uint64_t>(state));
-  put(head_radius_, head.radius);
-  put(head_surface_, head.surface);
-  const Picoseconds turn = geometry_.revolution();
-  const Picoseconds index = at - std::min(at, Picoseconds(geometry_.angle_at(at)));
-  spindle_index_.set(1, index);
-  spindle_index_.set(0, index + turn / 100);
-}
-
-std::uint32_t MediaDevice::header_sector() const {
-  const std::uint32_t last = step_->run.first + step_->run.count - 1;
-  return last < shape_.sectors() ? last : last - shape_.sectors();
-}
-
-/// Tells what a sector of this track holds, which a fault takes.
-void MediaDevice::tell_destroyed(std::uint32_t sector) {
-  if (fault_listener_ == nullptr) return;
-  std::vector<std::byte> held(store_.shape().kept());
-  if (ok(store_.read(track_, sector, 1, held))) fault_listener_->destroyed(held);
-}
-
-/// These sectors of the track were read or written.
-void MediaDevice::brought(std::uint32_t first, std::uint32_t count) {
-  if (unread_.empty()) return;
-  unread_.erase(unread_.lower_bound({track_, first}), unread_.lower_bound({track_, first + count}));
-}
-
-/// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
-bool MediaDevice::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
-  bool found = false;
-  brought(first, count);
-  faults_.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
-    found = true;
-    ++(fault == ReadFault::permanent ? statistics_.permanent_faults : statistics_.transient_faults);
-    if (fault == ReadFault::permanent || reads >= reads_before_loss_) {
-      tell_destroyed(sector);
-      unread_.insert({track_, sector});
-    }
-    not_delivered(sector - first + offset);
-  });
-  return found;
-}
-
-/// The read in flight brings nothing of its sector at `offset`.
-void MediaDevice::not_delivered(std::uint32_t offset) {
-  if (step_->data.buffer != nullptr) {
-    store_.mark_destroyed(content_of(step_->data.part(offset, 1)));
-    step_->data.buffer->mark_lost(step_->data.first + offset);
-  }
-  if (!step_->system.empty()) {
-    const std::size_t bytes = store_.shape().sector_bytes;
-    std::ranges::fill(step_->system.subspan(offset * bytes, bytes), std::byte{0});
-  }
-  if (step_->header != nullptr && offset + 1 == step_->run.count) step_->header->fill(std::byte{0});
-  if (!step_->headers.empty()) step_->headers[offset].fill(std::byte{0});
-}
-
-Status MediaDevice::read_run() {
-  Status status = Status::ok;
-  if (step_->header != nullptr) store_.read_header(track_, header_sector(), *step_->header);
-  bool defect = false;
-  clear_lost(step_->data);
-  each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
-    Status piece = store_.read(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
-    if (!step_->system.empty()) {
-      const std::size_t bytes = store_.shape().sector_bytes;
-      piece = store_.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
-    }
-    if (!ok(piece)) {
-      status = status == Status::damaged ? status : piece;
-      for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i)
-        if (!ok(store_.status(track_, first + i))) step_->data.buffer->mark_lost(step_->data.first + from + i);
-    }
-    if (!step_->headers.empty())
-      for (std::uint32_t i = 0; i < n; ++i) store_.read_header(track_, first + i, step_->headers[from + i]);
-    if (faults_.any()) defect = read_faults(first, n, from) || defect;
-  });
-  statistics_.regions[group_->region].sectors_read += step_->run.count;
-  if (status == Status::damaged) ++statistics_.damaged_reads;
-  if (defect) ++statistics_.media_errors;
-  return defect ? Status::media_error : status;
-}
-
-/// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.
-void MediaDevice::read_early() {
-  EarlySectors& early = *step_->early;
-  early.count = 0;
-  const std::uint32_t first = step_->run.first;
-  const std::uint32_t most = step_->run.count == shape_.sectors() ? 0 : std::min(early.place.count, first);
-  const auto good = [&](std::uint32_t sector) {
-    return Picoseconds(geometry_.passing(shape_, sector, first - sector)) <= timing_.rotation && ok(store_.status(track_, sector)) &&
-           !faults_.spoils(track_, sector);
-  };
-  while (early.count < most && good(first - early.count - 1)) ++early.count;
-  if (early.count == 0) return;
-  const DataSpan place = early.place.part(early.place.count - early.count, early.count);
-  clear_lost(place);
-  static_cast<void>(store_.read(track_, first - early.count, early.count, content_of(place)));
-  statistics_.regions[group_->region].sectors_read += early.count;
-}
-
-/// Adds the step's time up to `until`, no later than its end, to the state in which it was spent.
-void MediaDevice::account(Picoseconds until) {
-  const Picoseconds elapsed = until - begin_;
-  const Picoseconds overhead = (transfer_begin_ - begin_) - timing_.seek - timing_.rotation;
-  const Picoseconds in_overhead = std::min(elapsed, overhead);
-  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek);
-  const Picoseconds in_rotation = std::min(elapsed - in_overhead - in_seek, timing_.rotation);
-  statistics_.seek_time += in_seek;
-  statistics_.rotation_time += in_rotation;
-  (step_->op == MediaOp::read ? statistics_.read_time : statistics_.write_time) += elapsed - in_seek - in_rotation;
-}
-
-Status MediaDevice::finish() {
-  TESSERA_CHECK(step_ != nullptr, "no media step is in flight");
-  Status status = Status::ok;
-  if (violation_) {
-    ++statistics_.rule_violations;
-    status = Status::rule_violation;
-  } else {
-    account(timing_.end);
-    status = given_up_ ? Status::aborted : step_->op == MediaOp::read ? read_run() : write_run();
-    if (step_->early != nullptr && !given_up_) [[unlikely]]
-      read_early();
-  }
-  step_ = nullptr;
-  if (observer_ != nullptr || Signal::anyone_watches()) [[unlikely]]
-    show(MediaState::idle, mechanics_.head(), timing_.end);
-  return status;
-}
-
-Picoseconds MediaDevice::give_up(Picoseconds now) {
-  TESSERA_CHECK(step_ != nullptr, "no media step is in flight");
-  if (step_->op != MediaOp::read || violation_ || given_up_) return timing_.end;
-  const Picoseconds landed = transfer_begin_ - timing_.rotation;
-  const Picoseconds overhead = landed - timing_.seek - begin_;
-  if (now < transfer_begin_) {
-    transfer_begin_ = timing_.end = std::max(now, landed);
-    timing_.rotation = timing_.end - landed;
-    timing_.transfer = overhead;
-  } else {
-    const std::uint32_t before = passed_before(now - transfer_begin_);
-    const bool at_boundary = Picoseconds(geometry_.passing(shape_, entry_, before)) == now - transfer_begin_;
-    const Picoseconds transfer(geometry_.passing(shape_, entry_, std::min(before + (at_boundary ? 0 : 1), step_->run.count)));
-    timing_.end = transfer_begin_ + transfer;
-    timing_.transfer = overhead + transfer;
-  }
-  given_up_ = true;
-  ++statistics_.given_up;
-  return timing_.end;
-}
+Picoseconds MediaDevice::give_up(Picoseconds now, std::uint32_t arm) { return arms_[arm].give_up(now); }
 
 void MediaDevice::cut(Picoseconds now) {
   TESSERA_CHECK(powered_, "a power cut without power");
-  torn_.reset();
-  if (step_ != nullptr && !violation_) {
-    account(std::min(now, timing_.end));
-    if (step_->op == MediaOp::write) {
-      if (now < timing_.end)
-        write_before(now);
-      else
-        static_cast<void>(write_run());
-    }
-  }
-  step_ = nullptr;
+  platters_.torn.clear();
+  for (MediaArm& arm : arms_) arm.cut(now);
   powered_ = false;
-  statistics_.off_since = now;
-  mechanics_.park();
-  show(MediaState::off, mechanics_.head(), now);
+  platters_.statistics.off_since = now;
 }
 
 void MediaDevice::restore(Picoseconds now) {
   TESSERA_CHECK(!powered_, "the media already has power");
   powered_ = true;
-  statistics_.off_time += now - statistics_.off_since;
-  show(MediaState::idle, mechanics_.head(), now);
+  platters_.statistics.off_time += now - platters_.statistics.off_since;
+  for (MediaArm& arm : arms_) arm.restore(now);
 }
 
 void MediaDevice::report(MetricSet& metrics, Picoseconds now) const {
-  statistics_.report(metrics, config_, geometry_.regions(), now, powered_);
+  platters_.statistics.report(metrics, platters_.config, platters_.geometry.regions(), now, powered_);
 }
 
 }  // namespace tessera

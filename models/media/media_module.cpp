@@ -23,7 +23,9 @@ MediaModule::MediaModule(sc_core::sc_module_name name, TimelineModule& drive, co
       target_("socket", drive, *this),
       socket(target_.socket),
       device_(config, plan, content, seed),
-      addressing_(addressing_of(device_)) {}
+      addressing_(addressing_of(device_)) {
+  for (std::uint32_t arm = 0; arm < device_.arms(); ++arm) lanes_.emplace_back(*this, arm);
+}
 
 tlm::tlm_response_status MediaModule::refusal(const tlm::tlm_generic_payload& payload) const {
   if (!device_.powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -35,22 +37,50 @@ tlm::tlm_response_status MediaModule::refusal(const tlm::tlm_generic_payload& pa
   return tlm::TLM_OK_RESPONSE;
 }
 
+std::uint32_t MediaModule::arm_of(const tlm::tlm_generic_payload& payload) const {
+  return device_.arm_of(addressing_.sector_at(payload.get_address()).track);
+}
+
 bool MediaModule::arrived(tlm::tlm_generic_payload& payload) {
-  if (payload_ != nullptr) {
+  Lane& lane = lanes_[arm_of(payload)];
+  if (lane.busy()) {
     next_ = &payload;
     return false;
   }
-  begin(payload);
+  lane.begin(payload);
   return true;
 }
 
-void MediaModule::begin(tlm::tlm_generic_payload& payload) {
+void MediaModule::start(const MediaStep& step) { lanes_[device_.arm_of(step.run.track)].start(step); }
+
+void MediaModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  if (phase == GIVE_UP_REQ) lanes_[arm_of(payload)].signalled(payload);
+}
+
+void MediaModule::step_over() {
+  if (next_ == nullptr || lanes_[arm_of(*next_)].busy()) return;
+  tlm::tlm_generic_payload& payload = *std::exchange(next_, nullptr);
+  lanes_[arm_of(payload)].begin(payload);
+  target_.accept();
+}
+
+void MediaModule::power_off() {
+  device_.cut(drive_.timeline().now());
+  for (Lane& lane : lanes_) lane.power_off();
+  if (next_ != nullptr) target_.drop(*std::exchange(next_, nullptr));
+  target_.power_off();
+}
+
+void MediaModule::power_on() { device_.restore(drive_.timeline().now()); }
+
+void MediaModule::Lane::begin(tlm::tlm_generic_payload& payload) {
   payload_ = &payload;
   MediaExtension& extension = attach<MediaExtension>(payload);
-  const PhysicalSector first = addressing_.sector_at(payload.get_address());
+  const MediaAddressing& addressing = module_.addressing_;
+  const PhysicalSector first = addressing.sector_at(payload.get_address());
   step_ = {.op = payload.is_read() ? MediaOp::read : MediaOp::write,
            .hint = extension.hint,
-           .run = {first.track, first.index, payload.get_data_length() >> addressing_.sector_shift()},
+           .run = {first.track, first.index, payload.get_data_length() >> addressing.sector_shift()},
            .data = extension.buffer,
            .system = {},
            .header = extension.header,
@@ -58,71 +88,70 @@ void MediaModule::begin(tlm::tlm_generic_payload& payload) {
   if (extension.system)
     step_.system = {reinterpret_cast<std::byte*>(payload.get_data_ptr()), payload.get_data_length()};
   else if (step_.data.buffer == nullptr)
-    step_.data = PlainDataExtension::take(payload, device_.content().shape());
-  const MediaTiming timing = device_.start(step_, drive_.timeline().now());
-  drive_.timeline().post(timing.end, *this);
+    step_.data = PlainDataExtension::take(payload, module_.device_.content().shape());
+  begin_step();
+  const MediaTiming& timing = module_.device_.timing(arm_);
   extension.timing = {.queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
 }
 
-void MediaModule::start(const MediaStep& step) {
-  TESSERA_CHECK(!by_call_ && payload_ == nullptr, "the media was given a step while one is in hand");
+void MediaModule::Lane::start(const MediaStep& step) {
+  TESSERA_CHECK(!busy(), "the media was given a step while its arm has one in hand");
   by_call_ = true;
-  begun_ = drive_.timeline().now();
   step_ = step;
-  drive_.timeline().post(device_.start(step_, begun_).end, *this);
+  begin_step();
 }
 
-void MediaModule::give_up() {
-  if (!by_call_) return;
-  const Picoseconds end = device_.give_up(drive_.timeline().now());
-  drive_.timeline().withdraw(*this);
-  drive_.timeline().post(end, *this);
+void MediaModule::Lane::begin_step() {
+  Timeline& timeline = module_.drive_.timeline();
+  begun_ = timeline.now();
+  timeline.post(module_.device_.start(step_, begun_).end, *this);
 }
 
-/// Of a call.
-void MediaModule::step_over() {
-  by_call_ = false;  // the answer may bring the next step
-  const MediaTiming timing = device_.timing();
-  const Status status = device_.finish();
-  const MediaBreakdown parts{
-      .queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
-  controller_->step_done(with_queue(parts, drive_.timeline().now() - begun_), status);
+void MediaModule::Lane::end_at(Picoseconds end) {
+  module_.drive_.timeline().withdraw(*this);
+  module_.drive_.timeline().post(end, *this);
 }
 
-void MediaModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
-  if (phase != GIVE_UP_REQ || payload_ != &payload) return;
-  const Picoseconds end = device_.give_up(drive_.timeline().now());
-  const MediaTiming& timing = device_.timing();
+void MediaModule::Lane::give_up() {
+  if (by_call_) end_at(module_.device_.give_up(module_.drive_.timeline().now(), arm_));
+}
+
+void MediaModule::Lane::signalled(tlm::tlm_generic_payload& payload) {
+  if (payload_ != &payload) return;
+  const Picoseconds end = module_.device_.give_up(module_.drive_.timeline().now(), arm_);
+  const MediaTiming& timing = module_.device_.timing(arm_);
   auto& told = payload.get_extension<MediaExtension>()->timing;
   told.seek = timing.seek;
   told.rotation = timing.rotation;
   told.transfer = timing.transfer;
-  drive_.timeline().withdraw(*this);
-  drive_.timeline().post(end, *this);
+  end_at(end);
 }
 
-void MediaModule::on_time(std::uint64_t) {
-  if (by_call_) return step_over();
+void MediaModule::Lane::on_time(std::uint64_t) { by_call_ ? call_over() : payload_over(); }
+
+void MediaModule::Lane::call_over() {
+  by_call_ = false;  // the answer may bring the next step
+  const MediaTiming timing = module_.device_.timing(arm_);
+  const Status status = module_.device_.finish(arm_);
+  const MediaBreakdown parts{
+      .queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
+  module_.controller_->step_done(with_queue(parts, module_.drive_.timeline().now() - begun_), status, arm_);
+}
+
+void MediaModule::Lane::payload_over() {
   tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
   MediaExtension& extension = *payload.get_extension<MediaExtension>();
-  extension.status = device_.finish();
+  extension.status = module_.device_.finish(arm_);
   PlainDataExtension::give_back(payload);
   payload.set_response_status(ok(extension.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  target_.respond(payload);
-  if (next_ == nullptr || payload_ != nullptr) return;
-  begin(*std::exchange(next_, nullptr));
-  target_.accept();
+  module_.target_.respond(payload);
+  module_.step_over();
 }
 
-void MediaModule::power_off() {
-  drive_.timeline().withdraw(*this);
-  device_.cut(drive_.timeline().now());
-  for (auto* payload : {std::exchange(payload_, nullptr), std::exchange(next_, nullptr)})
-    if (payload != nullptr) target_.drop(*payload);
-  target_.power_off();
+void MediaModule::Lane::power_off() {
+  module_.drive_.timeline().withdraw(*this);
+  if (payload_ != nullptr) module_.target_.drop(*std::exchange(payload_, nullptr));
   by_call_ = false;
 }
-
-void MediaModule::power_on() { device_.restore(drive_.timeline().now()); }
 
 }  // namespace tessera

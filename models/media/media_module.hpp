@@ -1,6 +1,8 @@
 #pragma once
 // The head-disk assembly on the disk channel: a TLM target around MediaDevice. A payload names its run by address and length
-// (base/media_address.hpp) and comes with or without a MediaExtension. One step at a time: the END_REQ of the next is kept back until then.
+// (base/media_address.hpp) and comes with or without a MediaExtension. One step at a time for each arm: the END_REQ of
+// another for a busy arm is kept back until then.
+#include <deque>
 #include <systemc>
 #include <tlm>
 
@@ -14,12 +16,7 @@
 
 namespace tessera {
 
-class MediaModule : public sc_core::sc_module,
-                    public PoweredPart,
-                    public ReportingPart,
-                    public MediaLink,
-                    private TimelineListener,
-                    private TimedTarget::Device {
+class MediaModule : public sc_core::sc_module, public PoweredPart, public ReportingPart, public MediaLink, private TimedTarget::Device {
   TimelineModule& drive_;
   TimedTarget target_;
 
@@ -39,7 +36,7 @@ class MediaModule : public sc_core::sc_module,
   /// Without the socket: steps come by calls, and their ends go to `controller`.
   void answer_to(MediaLinkUp& controller) { controller_ = &controller; }
   void start(const MediaStep& step) override;
-  void give_up() override;
+  void give_up(std::uint32_t arm) override { lanes_[arm].give_up(); }
 
   /// Power fails at the drive's local time: the step in flight ends as docs/models/media.md says and is never answered.
   void power_off() override;
@@ -47,22 +44,44 @@ class MediaModule : public sc_core::sc_module,
   void report(MetricSet& metrics, Picoseconds now) const override { device_.report(metrics, now); }
 
  private:
+  /// What one arm has in hand.
+  class Lane final : private TimelineListener {
+   public:
+    Lane(MediaModule& module, std::uint32_t arm) : module_(module), arm_(arm) {}
+    [[nodiscard]] bool busy() const { return by_call_ || payload_ != nullptr; }
+    void start(const MediaStep& step);
+    void give_up();
+    void begin(tlm::tlm_generic_payload& payload);
+    void signalled(tlm::tlm_generic_payload& payload);
+    void power_off();
+
+   private:
+    void on_time(std::uint64_t argument) override;
+    void begin_step();
+    void end_at(Picoseconds end);
+    void call_over();
+    void payload_over();
+
+    MediaModule& module_;
+    std::uint32_t arm_;
+    MediaStep step_;                               // as the call or the payload says it
+    tlm::tlm_generic_payload* payload_ = nullptr;  // that brought it
+    bool by_call_ = false;                         // a call did
+    Picoseconds begun_;                            // when
+  };
+
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
   void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
-  void on_time(std::uint64_t argument) override;
-  void begin(tlm::tlm_generic_payload& payload);
   void step_over();
+  [[nodiscard]] std::uint32_t arm_of(const tlm::tlm_generic_payload& payload) const;
 
   MediaDevice device_;
   mutable SignalTraces traces_{device_.signals()};
   MediaAddressing addressing_;
-  MediaStep step_;                               // in flight, as the payload says it
-  tlm::tlm_generic_payload* payload_ = nullptr;  // in flight
-  tlm::tlm_generic_payload* next_ = nullptr;     // whose END_REQ is kept back
-  MediaLinkUp* controller_ = nullptr;            // who gives steps by calls; null: over the socket
-  bool by_call_ = false;                         // one of those is in flight
-  Picoseconds begun_;                            // when
+  std::deque<Lane> lanes_;                    // by arm
+  tlm::tlm_generic_payload* next_ = nullptr;  // whose END_REQ is kept back
+  MediaLinkUp* controller_ = nullptr;         // who gives steps by calls; null: over the socket
 };
 
 }  // namespace tessera

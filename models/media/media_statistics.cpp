@@ -10,21 +10,44 @@ namespace {
 constexpr double ps_in_s = 1e12;
 constexpr double uw_in_w = 1e6;
 
-double joules(Microwatts power, Picoseconds time) {
-  return static_cast<double>(power.value()) / uw_in_w * (static_cast<double>(time.value()) / ps_in_s);
+Picoseconds on_time(const MediaStatistics& s, Picoseconds now, bool powered) {
+  return now - std::min(now, s.off_time + (powered ? Picoseconds() : now - s.off_since));
 }
 
+/// Of all arms.
 Picoseconds idle_time(const MediaStatistics& s, Picoseconds now, bool powered) {
-  const Picoseconds off = s.off_time + (powered ? Picoseconds() : now - s.off_since);
-  const Picoseconds active = s.seek_time + s.rotation_time + s.read_time + s.write_time;
-  return now - std::min(now, off + active);
+  const Picoseconds on = on_time(s, now, powered) * std::max<std::uint64_t>(1, s.arms.size());
+  return on - std::min(on, s.seek_time + s.rotation_time + s.read_time + s.write_time);
 }
+
+/// The description's powers are those of an assembly with one arm at work. Of several each counts with an equal share of what the assembly
+/// takes idle, and with all that its own work adds to that.
+class ArmPower {
+ public:
+  ArmPower(const MediaConfig& config, std::size_t arms)
+      : arms_(static_cast<double>(std::max<std::size_t>(1, arms))),
+        one_(static_cast<double>(config.idle_power.value())),
+        all_(one_ + (arms_ - 1) * static_cast<double>(config.actuator_power.value())) {}
+  [[nodiscard]] double idle(Picoseconds time) const { return joules(all_ / arms_, time); }
+  [[nodiscard]] double at_work(Microwatts power, Picoseconds time) const {
+    return joules(static_cast<double>(power.value()) - one_ + all_ / arms_, time);
+  }
+
+ private:
+  [[nodiscard]] static double joules(double microwatts, Picoseconds time) {
+    return microwatts / uw_in_w * (static_cast<double>(time.value()) / ps_in_s);
+  }
+  double arms_;
+  double one_;
+  double all_;
+};
 
 }  // namespace
 
 double MediaStatistics::energy(const MediaConfig& config, Picoseconds now, bool powered) const {
-  return joules(config.idle_power, idle_time(*this, now, powered) + rotation_time) + joules(config.seek_power, seek_time) +
-         joules(config.read_power, read_time) + joules(config.write_power, write_time);
+  const ArmPower power(config, arms.size());
+  return power.idle(idle_time(*this, now, powered) + rotation_time) + power.at_work(config.seek_power, seek_time) +
+         power.at_work(config.read_power, read_time) + power.at_work(config.write_power, write_time);
 }
 
 void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered) const {
@@ -66,12 +89,18 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   metrics.count("media.time.read", read_time, "Time spent reading, channel overhead included.");
   metrics.count("media.time.write", write_time, "Time spent writing, channel overhead included.");
   metrics.count("media.time.idle", idle_time(*this, now, powered), "Time with power and nothing to do.");
-  metrics.count("media.energy.idle", joules(config.idle_power, idle_time(*this, now, powered) + rotation_time), "J",
+  const ArmPower power(config, arms.size());
+  metrics.count("media.energy.idle", power.idle(idle_time(*this, now, powered) + rotation_time), "J",
                 "Energy of the idle and rotating assembly.");
-  metrics.count("media.energy.seek", joules(config.seek_power, seek_time), "J", "Energy during head movement.");
-  metrics.count("media.energy.read", joules(config.read_power, read_time), "J", "Energy while reading.");
-  metrics.count("media.energy.write", joules(config.write_power, write_time), "J", "Energy while writing.");
+  metrics.count("media.energy.seek", power.at_work(config.seek_power, seek_time), "J", "Energy during head movement.");
+  metrics.count("media.energy.read", power.at_work(config.read_power, read_time), "J", "Energy while reading.");
+  metrics.count("media.energy.write", power.at_work(config.write_power, write_time), "J", "Energy while writing.");
   metrics.count("media.energy.total", energy(config, now, powered), "J", "Energy of the head-disk assembly.");
+  for (std::size_t arm = 0; arms.size() > 1 && arm < arms.size(); ++arm) {
+    const std::string name = "arm." + std::to_string(arm);
+    count(name + ".commands", arms[arm].commands, "Media steps begun by the arm.");
+    metrics.count("media." + name + ".busy", arms[arm].busy, "Time that the arm was at work.");
+  }
   if (interlaced)
     metrics.add("media.density_gain", config.density_gain, "1", "Declared assumption, not a result: interlaced over conventional.");
 }

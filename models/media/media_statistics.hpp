@@ -15,7 +15,12 @@ struct MediaStatistics {
     std::uint64_t sectors_read = 0;
     std::uint64_t sectors_written = 0;
   };
+  struct ArmCount {
+    std::uint64_t commands = 0;
+    Picoseconds busy;  ///< of its steps
+  };
   std::vector<RegionCount> regions;  ///< in the plan's order
+  std::vector<ArmCount> arms;
   std::uint64_t commands = 0;
   Tally seeks;                      ///< by distance in radii, arm movements only
   std::uint64_t head_switches = 0;  ///< without arm movement

@@ -25,6 +25,7 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
       surfaces_(config.surfaces),
       regions_(plan_or_whole_drive(config, plan)) {
   track_spares_ = config.track_spares;
+  if (config.actuators > 1) arms_ = arms_of(config);
   for (const MediaZone& zone : zones_of(config)) {
     add_groups(zone);
     radii_ = zone.shape.first_radius + zone.shape.radii;
@@ -59,6 +60,7 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
   TrackGroup group;
   group.zone_first = zone.shape.first_radius;
   group.track_skew = zone.track_skew % sectors;
+  group.cylinder_skew = zone.cylinder_skew % sectors;
   group.start_angle = zone.start_angle;
   group.radius_skew = static_cast<std::uint32_t>((std::uint64_t{zone.track_skew} * (surfaces_ - 1) + zone.cylinder_skew) % sectors);
   group.nominal = FixedDivisor(sectors);
@@ -116,6 +118,15 @@ void TrackGeometry::add_slipped(const MediaConfig& config) {
   }
   std::sort(found.begin(), found.end(), [](const Slipped& a, const Slipped& b) { return a.track < b.track; });
   slipped_ = std::move(found);
+}
+
+/// The tracks of an arm begin as those of a drive that has its surfaces alone.
+std::uint64_t TrackGeometry::start_on_arm(PhysicalTrack track, const TrackGroup& group) const {
+  const auto arm = std::ranges::find_if(arms_, [&](const ArmSurfaces& of) { return track.surface < of.first + of.count; });
+  const std::uint64_t cylinder = std::uint64_t{group.track_skew} * (arm->count - 1) + group.cylinder_skew;
+  const std::uint64_t sectors =
+      (track.radius - group.zone_first) * cylinder + std::uint64_t{track.surface - arm->first} * group.track_skew + group.start_angle;
+  return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
 }
 
 void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {

@@ -54,11 +54,12 @@ struct TrackGroup {
   std::uint32_t region_end = 0;
   bool interlaced = false;
   bool skewed = true;
-  std::uint32_t track_skew = 0;   ///< sectors, below sectors a track
-  std::uint32_t radius_skew = 0;  ///< sectors from a cylinder's first track to the next one's, below sectors a track
-  std::uint32_t start_angle = 0;  ///< sectors from the index mark to sector 0 of the zone's first track, below sectors a track
-  FixedDivisor nominal;           ///< sectors of an ordinary track of the zone, spares included: skews count in them
-  TrackDensity bottom;            ///< every track but an interlaced region's tops
+  std::uint32_t track_skew = 0;     ///< sectors, below sectors a track
+  std::uint32_t radius_skew = 0;    ///< sectors from a cylinder's first track to the next one's, below sectors a track
+  std::uint32_t cylinder_skew = 0;  ///< that of the zone: of several arms each has cylinders of its own
+  std::uint32_t start_angle = 0;    ///< sectors from the index mark to sector 0 of the zone's first track, below sectors a track
+  FixedDivisor nominal;             ///< sectors of an ordinary track of the zone, spares included: skews count in them
+  TrackDensity bottom;              ///< every track but an interlaced region's tops
   TrackDensity top;
 };
 
@@ -134,10 +135,13 @@ class TrackGeometry {
   };
   [[nodiscard]] std::uint64_t start_of(PhysicalTrack track, const TrackGroup& group) const {
     if (!group.skewed) return 0;
+    if (!arms_.empty()) [[unlikely]]
+      return start_on_arm(track, group);
     const std::uint64_t sectors = std::uint64_t{track.radius - group.zone_first} * group.radius_skew +
                                   std::uint64_t{track.surface} * group.track_skew + group.start_angle;
     return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
   }
+  [[nodiscard]] std::uint64_t start_on_arm(PhysicalTrack track, const TrackGroup& group) const;
   void slip(PhysicalTrack track, TrackShape& shape) const;
   [[nodiscard]] std::uint32_t all_radii() const { return radii_ + spare_radii_; }
   void add_groups(const MediaZone& zone);
@@ -148,6 +152,7 @@ class TrackGeometry {
   FixedDivisor turn_;
   std::uint64_t spindle_phase_ = 0;  // MediaConfig::spindle_phase
   std::uint32_t surfaces_;
+  std::vector<ArmSurfaces> arms_;  // empty for one arm
   std::uint32_t radii_ = 0;
   std::uint32_t spare_radii_ = 0;
   std::uint32_t most_sectors_ = 0;

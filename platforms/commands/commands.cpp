@@ -5,6 +5,8 @@
 #include <iostream>
 #include <optional>
 
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
 #include "platforms/array/array_plan.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
@@ -187,6 +189,31 @@ void print_state_facts(const std::filesystem::path& file, bool json) {
             << "parameters  " << facts.parameters.size() << ", which --json lists\n";
 }
 
+std::string interval(const std::string& of, std::uint64_t first, std::uint64_t count) {
+  if (count == 1) return of + " " + std::to_string(first);
+  return of + "s " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+/// The arms with their surfaces, and the concurrent positioning ranges (ACS-5) where each has a share of the addresses.
+void print_arms(DriveModule& drive, const FormatPlan& plan) {
+  const DriveConfig& config = drive.config();
+  const DriveGeometry geometry = geometry_of(config.media);
+  std::vector<std::uint64_t> ends;
+  if (config.selected().bounds().by_arm)
+    ends =
+        ConventionalLayout(geometry, regions_named(plan, "data"), drive.controller().disk_channel(), ConventionalLayout::Reserve::as_zoned)
+            .arm_ends();
+  const std::uint64_t blocks = geometry.sector_bytes / host_block_bytes;
+  std::cout << "arms" << (ends.empty() ? ", which take turns with the addresses:" : ", each with its share of the addresses:") << "\n";
+  std::uint64_t first = 0;
+  for (std::size_t arm = 0; arm < geometry.arms.size(); ++arm) {
+    std::cout << "  arm " << arm << ": " << interval("surface", geometry.arms[arm].first, geometry.arms[arm].count);
+    if (!ends.empty()) std::cout << ", " << interval("block", first * blocks, (ends[arm] - first) * blocks);
+    std::cout << "\n";
+    first = ends.empty() ? 0 : ends[arm];
+  }
+}
+
 /// What the trace is read as, and whether a drive or array of `capacity` has all its addresses; InputError where a run would be refused.
 void print_trace(const cli::TraceOptions& options, Bytes capacity, const char* device) {
   const auto source = open_as_it_is(options);
@@ -290,6 +317,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   std::cout << options.drive << " with layer " << config.layer_and_host() << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
+  if (config.media.actuators > 1) print_arms(drive, plan);
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);

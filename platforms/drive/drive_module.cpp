@@ -38,7 +38,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       own_timeline_(parts_.calendar != nullptr ? nullptr
                                                : std::make_unique<TimelineModule>("timeline", config.quantum, process_for(parts_))),
       timeline_(parts_.calendar != nullptr ? *parts_.calendar : *own_timeline_),
-      bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0),
+      bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0, config.media.actuators),
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
   make_parts(seed);

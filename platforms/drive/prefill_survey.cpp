@@ -38,7 +38,7 @@ PrefillSurvey::PrefillSurvey(const SurveyedDrive& drive, std::uint64_t sectors)
     : drive_(drive),
       shape_{static_cast<std::uint32_t>(drive.config.media.sector_size.value()), ContentMode::tags},
       sectors_(sectors),
-      bus_(without_time(drive.config.bus), drive.config.nand.channels) {
+      bus_(without_time(drive.config.bus), drive.config.nand.channels, drive.config.media.actuators) {
   Firmware* firmware = nullptr;
   const ControllerLinks links{*this,
                               drive.positioning,
@@ -72,7 +72,7 @@ void PrefillSurvey::run_until_done() {
 }
 
 void PrefillSurvey::start(const MediaStep& step) {
-  step_ = &step;
+  steps_.push_back(&step);
   timeline_.post(timeline_.now(), *this, media_done);
 }
 
@@ -84,14 +84,15 @@ void PrefillSurvey::start(FlashCommand& command) {
 void PrefillSurvey::on_time(std::uint64_t argument) { argument == media_done ? finish_step() : finish_flash_command(); }
 
 void PrefillSurvey::finish_step() {
-  const MediaStep& step = *step_;
+  const MediaStep& step = *steps_.front();
+  steps_.erase(steps_.begin());
   if (step.op == MediaOp::read) {
     if (step.data.buffer != nullptr) write_places(step);
     std::ranges::fill(step.system, std::byte{0});
     if (step.header != nullptr) step.header->fill(std::byte{0});
     for (SectorHeader& header : step.headers) header.fill(std::byte{0});
   }
-  controller_->disk_channel().step_done({}, Status::ok);
+  controller_->disk_channel().step_done({}, Status::ok, drive_.positioning.arm_of(step.run.track));
 }
 
 void PrefillSurvey::finish_flash_command() {

@@ -44,7 +44,7 @@ class PrefillSurvey final : private MediaLink,
   enum Event : std::uint64_t { media_done, flash_done };
 
   void start(const MediaStep& step) override;
-  void give_up() override {}
+  void give_up(std::uint32_t) override {}
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress, std::uint32_t, Access, Picoseconds at) override { return at; }
   DmaGrant dma(const DmaTransfer&, Picoseconds at) override { return {at, Bytes(0)}; }
@@ -65,7 +65,7 @@ class PrefillSurvey final : private MediaLink,
   Timeline timeline_;
   Interconnect bus_;
   std::unique_ptr<Controller> controller_;
-  const MediaStep* step_ = nullptr;
+  std::vector<const MediaStep*> steps_;  // begun, one an arm at most
   std::vector<FlashCommand*> flash_;
   HostRequest request_;
   bool done_ = false;

@@ -35,7 +35,7 @@ PlaceLog::PlaceLog(const std::filesystem::path& folder, DriveModule& drive)
 void PlaceLog::state(MediaState state, PhysicalTrack head, Picoseconds) {
   if (state != MediaState::read && state != MediaState::write) return;
   Use& use = tracks_[media_.geometry().linear(head)];
-  const std::uint64_t sectors = media_.step().run.count;
+  const std::uint64_t sectors = media_.step(media_.arm_of(head)).run.count;
   (state == MediaState::read ? use.reads : use.writes) += 1;
   (state == MediaState::read ? use.sectors_read : use.sectors_written) += sectors;
 }

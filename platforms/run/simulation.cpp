@@ -241,7 +241,7 @@ void Simulation::lose_power() {
     if (drive_.dump_engine().failed() && !drive_.config().knows_lost_records() && scoreboard_ != nullptr)
       scoreboard_->lost_records_untold();
     if (scoreboard_ != nullptr && drive_.has_own_media())
-      if (const auto& torn = drive_.media().device().torn()) scoreboard_->exempt_torn(torn->held, torn->written);
+      for (const TornSector& torn : drive_.media().device().torn()) scoreboard_->exempt_torn(torn.held, torn.written);
   }
   phase_ = Phase::outage;
   drive_.timeline().post(now + drive_.outage(), *this, power_back);

@@ -10,13 +10,14 @@ OperationWatch::OperationWatch(DriveModule& drive, std::function<void(const Pers
   if (drive.nand() != nullptr) drive.nand()->device().observe(this);
 }
 
-void OperationWatch::state(MediaState state, PhysicalTrack, Picoseconds at) {
+void OperationWatch::state(MediaState state, PhysicalTrack head, Picoseconds at) {
   if (state != MediaState::write) return;
   PersistentOperation operation;
   operation.kind = PersistentOperation::Kind::media_write;
   operation.begin = at;
-  operation.end = drive_.media().device().timing().end;
-  operation.run = drive_.media().device().step().run;
+  const MediaDevice& device = drive_.media().device();
+  operation.end = device.timing(device.arm_of(head)).end;
+  operation.run = device.step(device.arm_of(head)).run;
   begins_(operation);
 }
 

@@ -26,7 +26,7 @@ BenchConfig& BenchConfig::ideal_electronics() {
 FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
     : config_(config),
       media_(config.media, config.plan, config.content, config.seed),
-      bus_(config.bus, config.nand ? config.nand->channels : 0),
+      bus_(config.bus, config.nand ? config.nand->channels : 0, config.media.actuators),
       dram_(config.dram, config.seed),
       host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
@@ -275,26 +275,30 @@ std::uint64_t FirmwareBench::sectors_in(std::string_view region_name, MediaOp op
 }
 
 void FirmwareBench::start(const MediaStep& step) {
-  step_timing_ = media_.start(step, timeline_.now());
+  const MediaTiming timing = media_.start(step, timeline_.now());
+  const std::uint32_t arm = media_.arm_of(step.run.track);
   const bool whole = step.data.buffer != nullptr || !step.system.empty();
   const Bytes moved = config_.media.sector_size * (whole ? step.run.count : 0) +
                       Bytes(header_bytes) * (step.headers.size() + (step.header != nullptr ? 1 : 0));
-  steps.push_back({step.op, step.hint, step.run, timeline_.now(), *step_timing_, moved});
-  timeline_.post(step_timing_->end, *this);
+  step_in_hand_.resize(media_.arms());
+  step_in_hand_[arm] = steps.size();
+  steps.push_back({step.op, step.hint, step.run, timeline_.now(), timing, moved});
+  timeline_.post(timing.end, *this, arm);
 }
 
-void FirmwareBench::give_up() {
-  media_.give_up(timeline_.now());
-  step_timing_ = media_.timing();
-  steps.back().timing = *step_timing_;
+void FirmwareBench::give_up(std::uint32_t arm) {
+  media_.give_up(timeline_.now(), arm);
+  steps[step_in_hand_[arm]].timing = media_.timing(arm);
   timeline_.withdraw(*this);
-  timeline_.post(step_timing_->end, *this);
+  for (std::uint32_t any = 0; any < media_.arms(); ++any)
+    if (media_.busy(any)) timeline_.post(media_.timing(any).end, *this, any);
 }
 
-void FirmwareBench::on_time(std::uint64_t) {
-  const MediaTiming timing = *step_timing_;
-  const Status status = media_.finish();
-  controller_->disk_channel().step_done({{}, {}, timing.seek, timing.rotation, timing.transfer}, status);
+void FirmwareBench::on_time(std::uint64_t argument) {
+  const auto arm = static_cast<std::uint32_t>(argument);
+  const MediaTiming timing = media_.timing(arm);
+  const Status status = media_.finish(arm);
+  controller_->disk_channel().step_done({{}, {}, timing.seek, timing.rotation, timing.transfer}, status, arm);
 }
 
 void FirmwareBench::start(FlashCommand& command) {

@@ -164,7 +164,7 @@ class FirmwareBench final : private MediaLink,
   static constexpr std::uint64_t completed_mark = ~std::uint64_t{0};
 
   void start(const MediaStep& step) override;
-  void give_up() override;
+  void give_up(std::uint32_t arm) override;
   void start(FlashCommand& command) override;
   Picoseconds access(DramAddress address, std::uint32_t bytes, Access access, Picoseconds at) override;
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override;
@@ -202,7 +202,7 @@ class FirmwareBench final : private MediaLink,
   std::deque<std::unique_ptr<HostRequest>> requests_;
   std::vector<std::uint32_t> free_tags_;
   std::size_t outstanding_ = 0;
-  std::optional<MediaTiming> step_timing_;
+  std::vector<std::size_t> step_in_hand_;  // by arm, in `steps`
   std::uint64_t unreadable_blocks_ = 0;
   std::uint64_t failed_whole_requests_ = 0;
   std::function<std::uint64_t(std::uint64_t)> saved_pieces_;

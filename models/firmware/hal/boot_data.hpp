@@ -41,6 +41,10 @@ struct BootData {
   // Ways of the head between tracks.
   std::uint64_t head_switch = 0;   ///< TrackSwitches::head
   std::uint64_t switch_table = 0;  ///< offset of TrackSwitches::over, a word each
+
+  // Arms; 0: one for all surfaces.
+  std::uint64_t arms = 0;       ///< how many
+  std::uint64_t arm_table = 0;  ///< offset of BootArm
 };
 
 struct BootZone {
@@ -48,6 +52,11 @@ struct BootZone {
   std::uint64_t radii = 0;
   std::uint64_t sectors_per_track = 0;
   std::uint64_t spare_sectors = 0;
+};
+
+struct BootArm {
+  std::uint64_t first_surface = 0;
+  std::uint64_t surfaces = 0;
 };
 
 struct BootRegion {

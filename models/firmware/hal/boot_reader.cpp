@@ -35,11 +35,17 @@ DriveGeometry BootReader::geometry() const {
                          .exported_sectors = header_.exported_sectors,
                          .zones = {},
                          .switches = {},
-                         .spare_radii = narrow(header_.spare_radii)};
+                         .spare_radii = narrow(header_.spare_radii),
+                         .arms = {}};
   const auto zones = table<BootZone>(header_.zone_table, header_.zones);
   geometry.zones.resize(zones.size());
   std::ranges::transform(zones, geometry.zones.begin(), [](const BootZone& zone) -> GeometryZone {
     return {narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors)};
+  });
+  const auto arms = table<BootArm>(header_.arm_table, header_.arms);
+  geometry.arms.resize(arms.size());
+  std::ranges::transform(arms, geometry.arms.begin(), [](const BootArm& arm) -> ArmSurfaces {
+    return {narrow(arm.first_surface), narrow(arm.surfaces)};
   });
   geometry.switches.head = narrow(header_.head_switch);
   std::ranges::transform(table<std::uint64_t>(header_.switch_table, TrackSwitches::distances), geometry.switches.over.begin(), narrow);

@@ -66,6 +66,8 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   std::vector<BootRegion> regions;
   for (const Region& region : plan) regions.push_back(boot_region(region));
   const std::vector<std::uint64_t> switches(geometry.switches.over.begin(), geometry.switches.over.end());
+  std::vector<BootArm> arms;
+  for (const ArmSurfaces& arm : geometry.arms) arms.push_back({arm.first, arm.count});
   const std::vector<std::uint64_t> layer_words = words_of(layer);
   const std::vector<std::uint64_t> firmware_words = words_of(firmware);
 
@@ -79,7 +81,8 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
                   .regions = regions.size(),
                   .layer_values = layer_words.size(),
                   .firmware_values = firmware_words.size(),
-                  .head_switch = geometry.switches.head};
+                  .head_switch = geometry.switches.head,
+                  .arms = arms.size()};
   if (flash) describe_flash(header, *flash);
   std::vector<std::byte> data(sizeof(BootData));
   header.zone_table = append(data, zones);
@@ -87,6 +90,7 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   header.layer_table = append(data, layer_words);
   header.firmware_table = append(data, firmware_words);
   header.switch_table = append(data, switches);
+  header.arm_table = append(data, arms);
   header.bytes = data.size();
   std::memcpy(data.data(), &header, sizeof(header));
   return data;

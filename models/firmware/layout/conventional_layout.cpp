@@ -4,31 +4,46 @@
 
 namespace tessera {
 
-ConventionalLayout::ConventionalLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Reserve reserve)
-    : surfaces_(geometry.surfaces) {
-  for (const Region& region : regions) {
-    for (const GeometryZone& zone : geometry.zones) {
-      const std::uint64_t first = std::max<std::uint64_t>(zone.first_radius, region.first);
-      const std::uint64_t end = std::min<std::uint64_t>(zone.first_radius + zone.radii, region.first + region.count);
-      if (first < end) add_segment(geometry, zone, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), media, reserve);
-    }
-  }
-  if (reserve == Reserve::as_zoned && geometry.exported_sectors != 0) sectors_ = std::min(sectors_, geometry.exported_sectors);
+namespace {
+
+/// An arm's share of the sectors that a zone keeps back, by its surfaces.
+std::uint64_t spares_of(const GeometryZone& zone, const ArmSurfaces& arm, std::uint32_t surfaces) {
+  const auto before = [&](std::uint64_t surface) { return zone.spare_sectors * surface / surfaces; };
+  return before(arm.first + arm.count) - before(arm.first);
 }
 
-void ConventionalLayout::add_segment(const DriveGeometry& geometry, const GeometryZone& zone, std::uint32_t first_radius,
-                                     std::uint32_t end_radius, const MediaPort& media, Reserve reserve) {
+}  // namespace
+
+ConventionalLayout::ConventionalLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Reserve reserve) {
+  const std::uint64_t most = reserve == Reserve::as_zoned && geometry.exported_sectors != 0 ? geometry.exported_sectors : ~std::uint64_t{0};
+  for (const ArmSurfaces& arm : geometry.all_arms()) {
+    for (const Region& region : regions) {
+      for (const GeometryZone& zone : geometry.zones) {
+        const std::uint64_t first = std::max<std::uint64_t>(zone.first_radius, region.first);
+        const std::uint64_t end = std::min<std::uint64_t>(zone.first_radius + zone.radii, region.first + region.count);
+        if (first < end)
+          add_segment(geometry, zone, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end)}, arm, media, reserve);
+      }
+    }
+    arm_ends_.push_back(std::min(sectors_, most));
+  }
+  sectors_ = std::min(sectors_, most);
+}
+
+void ConventionalLayout::add_segment(const DriveGeometry& geometry, const GeometryZone& zone, Radii radii, const ArmSurfaces& arm,
+                                     const MediaPort& media, Reserve reserve) {
   Segment segment;
   segment.first = sectors_;
-  segment.first_radius = first_radius;
-  segment.radii = end_radius - first_radius;
-  const std::uint32_t surfaces = geometry.surfaces;
-  const std::uint64_t nominal = std::uint64_t{segment.radii} * surfaces * zone.sectors_per_track;
+  segment.first_radius = radii.first;
+  segment.radii = radii.end - radii.first;
+  segment.first_surface = arm.first;
+  segment.surfaces = FixedDivisor(arm.count);
+  const std::uint64_t nominal = std::uint64_t{segment.radii} * arm.count * zone.sectors_per_track;
   segment.sectors_per_track = FixedDivisor(zone.sectors_per_track);
 
   std::uint64_t at = 0;
-  for (std::uint32_t radius = first_radius; radius < end_radius; ++radius) {
-    for (std::uint32_t surface = 0; surface < surfaces; ++surface) {
+  for (std::uint32_t radius = radii.first; radius < radii.end; ++radius) {
+    for (std::uint32_t surface = arm.first; surface < arm.first + arm.count; ++surface) {
       segment.slips.add(at, zone.sectors_per_track, media.sectors_on({surface, radius}));
       at += zone.sectors_per_track;
     }
@@ -36,8 +51,8 @@ void ConventionalLayout::add_segment(const DriveGeometry& geometry, const Geomet
 
   std::uint64_t spare = 0;
   if (reserve == Reserve::as_zoned) {
-    if (first_radius == 0) segment.offset += geometry.reserved_sectors;
-    if (end_radius == zone.first_radius + zone.radii) spare = zone.spare_sectors;
+    if (radii.first == 0 && arm.first == 0) segment.offset += geometry.reserved_sectors;
+    if (radii.end == zone.first_radius + zone.radii) spare = spares_of(zone, arm, geometry.surfaces);
   }
   const std::uint64_t good = nominal - segment.slips.missing();
   const std::uint64_t kept_back = std::min(good, segment.offset + spare);
@@ -62,10 +77,11 @@ PhysicalRun ConventionalLayout::piece(LogicalRun run) const {
 
   const std::uint64_t per_track = segment.sectors_per_track.divisor();
   const std::uint64_t track = segment.sectors_per_track.quotient(place.nominal);
-  const std::uint64_t radius = surfaces_.quotient(track);
+  const std::uint64_t radius = segment.surfaces.quotient(track);
   const std::uint64_t index = place.nominal - track * per_track;
   const std::uint64_t left = std::min(per_track - place.shortfall - index, segment.end - run.first.value());
-  return {{static_cast<std::uint32_t>(track - radius * surfaces_.divisor()), segment.first_radius + static_cast<std::uint32_t>(radius)},
+  return {{segment.first_surface + static_cast<std::uint32_t>(track - radius * segment.surfaces.divisor()),
+           segment.first_radius + static_cast<std::uint32_t>(radius)},
           static_cast<std::uint32_t>(index),
           static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, left))};
 }
@@ -81,7 +97,9 @@ bool ConventionalLayout::keep_on_track(LogicalSector first, EarlySectors& early)
 std::optional<LogicalSector> ConventionalLayout::logical(PhysicalSector sector) const {
   for (const Segment& segment : segments_) {
     if (sector.track.radius < segment.first_radius || sector.track.radius >= segment.first_radius + segment.radii) continue;
-    const std::uint64_t track = (sector.track.radius - segment.first_radius) * surfaces_.divisor() + sector.track.surface;
+    const std::uint64_t surfaces = segment.surfaces.divisor();
+    if (sector.track.surface < segment.first_surface || sector.track.surface >= segment.first_surface + surfaces) continue;
+    const std::uint64_t track = (sector.track.radius - segment.first_radius) * surfaces + (sector.track.surface - segment.first_surface);
     const std::uint64_t offset = segment.slips.offset(track * segment.sectors_per_track.divisor() + sector.index);
     const std::uint64_t number = segment.first + offset - segment.offset;
     if (offset < segment.offset || number >= std::min(segment.end, sectors_)) return std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
-// The conventional way from logical to physical sectors: along a track, down the surfaces, then the next radius inwards.
+// The conventional way from logical to physical sectors: along a track, down the surfaces, then the next radius inwards. Of several arms
+// each has its share of the numbers, one behind the other: as dual-actuator drives are sold.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,10 +19,12 @@ class ConventionalLayout {
   /// or every sector counts (a journal or backup region).
   enum class Reserve : std::uint8_t { as_zoned, none };
 
-  /// Numbers the sectors of `regions` in ascending order of radius. Track lengths are those that `media` states.
+  /// Numbers the sectors of `regions` in ascending order of radius, arm by arm. Track lengths are those that `media` states.
   ConventionalLayout(const DriveGeometry& geometry, const FormatPlan& regions, const MediaPort& media, Reserve reserve);
 
   [[nodiscard]] std::uint64_t sectors() const { return sectors_; }
+  /// Where the share of each arm ends.
+  [[nodiscard]] const std::vector<std::uint64_t>& arm_ends() const { return arm_ends_; }
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout.
   [[nodiscard]] PhysicalRun piece(LogicalRun run) const;
   /// Takes from the room in `early` what is not for sectors on the track of `first` that are numbered one after another up to it; whether
@@ -31,22 +34,29 @@ class ConventionalLayout {
   [[nodiscard]] std::optional<LogicalSector> logical(PhysicalSector sector) const;
 
  private:
-  /// The radii of one zone in one region.
+  /// The radii of one zone in one region, on the surfaces of one arm.
   struct Segment {
     std::uint64_t first = 0;  ///< its first logical sector
     std::uint64_t end = 0;
     std::uint64_t offset = 0;  ///< sectors in front of `first` that are not numbered
     std::uint32_t first_radius = 0;
     std::uint32_t radii = 0;
+    std::uint32_t first_surface = 0;
+    FixedDivisor surfaces;
     FixedDivisor sectors_per_track;
     SlipTable slips;
   };
-  void add_segment(const DriveGeometry& geometry, const GeometryZone& zone, std::uint32_t first_radius, std::uint32_t end_radius,
-                   const MediaPort& media, Reserve reserve);
+  /// Radii of one zone.
+  struct Radii {
+    std::uint32_t first;
+    std::uint32_t end;
+  };
+  void add_segment(const DriveGeometry& geometry, const GeometryZone& zone, Radii radii, const ArmSurfaces& arm, const MediaPort& media,
+                   Reserve reserve);
   [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
 
   std::vector<Segment> segments_;
-  FixedDivisor surfaces_;
+  std::vector<std::uint64_t> arm_ends_;
   std::uint64_t sectors_ = 0;
 };
 

@@ -108,6 +108,7 @@ class MediaChain {
   Picoseconds submitted;        ///< set by the port
   MediaBreakdown breakdown;     ///< set at completion
   Picoseconds arrived;          ///< at the port's queue
+  Picoseconds landed;           ///< when what earlier arms read is in the DRAM: set where its steps are of several
   std::uint64_t place = 0;      ///< of what the port knows of its wait there
   Status status = Status::ok;   ///< set at completion: that of the first step that failed
   std::uint8_t steps_done = 0;  ///< steps that completed well

@@ -12,7 +12,7 @@ namespace {
 /// A medium on which every step takes 1 ms of seek, 2 ms of rotation and 3 ms of transfer; step `failing` fails.
 struct ToyMedia : MediaLink, DmaPort, Positioning, TrackCapacity, TimelineListener {
   explicit ToyMedia(Timeline& t) : timeline(t) {}
-  DmaGrant disk_moved(const MediaStep&, Picoseconds passing) override {
+  DmaGrant disk_moved(const MediaStep&, Picoseconds passing, std::uint32_t) override {
     CHECK(passing == 3_ms);
     return {timeline.now() + tail, behind};
   }
@@ -22,7 +22,7 @@ struct ToyMedia : MediaLink, DmaPort, Positioning, TrackCapacity, TimelineListen
     started.emplace_back(timeline.now(), step.run.track.radius);
     timeline.post(timeline.now() + 6_ms, *this);
   }
-  void give_up() override { ++given_up; }
+  void give_up(std::uint32_t) override { ++given_up; }
   void on_time(std::uint64_t) override {
     if (lose_interrupt) return;
     channel->step_done({{}, {}, 1_ms, 2_ms, 3_ms}, ++count == failing ? Status::media_error : Status::ok);

@@ -57,6 +57,22 @@ TEST_CASE("conventional: down the surfaces, then the next radius") {
   walk(layout, media);
 }
 
+TEST_CASE("conventional: of several arms each has its share of the numbers, one behind the other") {
+  const FakeMedia media(10);
+  DriveGeometry geometry{.surfaces = 3, .reserved_sectors = 4, .zones = {{0, 1, 10, 3}, {1, 2, 10, 0}}, .arms = {{0, 1}, {1, 2}}};
+  const ConventionalLayout layout(geometry, data(0, 3), media, ConventionalLayout::Reserve::as_zoned);
+  CHECK(layout.arm_ends() == std::vector<std::uint64_t>{30 - 4 - 1, 90 - 4 - 3});
+  CHECK(layout.piece({LogicalSector(0), 5}) == PhysicalRun{{0, 0}, 4, 5});
+  CHECK(layout.piece({LogicalSector(24), 5}) == PhysicalRun{{0, 2}, 9, 1});  // the first arm's last
+  CHECK(layout.piece({LogicalSector(25), 5}) == PhysicalRun{{1, 0}, 0, 5});
+  CHECK(layout.piece({LogicalSector(35), 5}) == PhysicalRun{{2, 0}, 0, 5});
+  walk(layout, media);
+
+  geometry.exported_sectors = 60;
+  const ConventionalLayout smaller(geometry, data(0, 3), media, ConventionalLayout::Reserve::as_zoned);
+  CHECK(smaller.arm_ends() == std::vector<std::uint64_t>{25, 60});
+}
+
 TEST_CASE("conventional: reserved sectors and spares are not numbered, and a zone begins behind them") {
   // As on the HP C3323A: reserved sectors in front of the first zone, spares at the end of each.
   FakeMedia media(12);

@@ -38,7 +38,8 @@ DriveGeometry two_zones() {
           .exported_sectors = 1'000'000'000'000,
           .zones = {{0, 100, 64, 5}, {100, 50, 48, 6}},
           .switches = {.head = 0x1234'5678, .over = {1, 0xffff'ffff, 3}},
-          .spare_radii = 9};
+          .spare_radii = 9,
+          .arms = {{0, 1}, {1, 2}}};
 }
 
 std::vector<std::byte> data_for(LayerFactory& layer, FirmwareConfig& firmware) {
@@ -147,6 +148,7 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(geometry.reserved_sectors == 7);
   CHECK(geometry.exported_sectors == 1'000'000'000'000);
   CHECK(geometry.spare_radii == 9);
+  CHECK(geometry.arms == two_zones().arms);
   REQUIRE(geometry.zones.size() == 2);
   CHECK(geometry.zones[1].first_radius == 100);
   CHECK(geometry.zones[1].radii == 50);

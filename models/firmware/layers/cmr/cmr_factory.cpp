@@ -16,7 +16,7 @@ class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig, Tracks::apart>
  public:
   CmrFactory() : ConfiguredFactory("cmr", "conventional recording, identity mapping: the yardstick") {}
 
-  [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true}; }
+  [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true, .by_arm = true}; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const Region data{.name = "data"};
     FormatPlan reserved;

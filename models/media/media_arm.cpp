@@ -1,0 +1,248 @@
+#include "media/media_arm.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace tessera {
+
+MediaArm::MediaArm(Platters& platters, std::uint32_t number, std::uint32_t first_surface, SignalScope& signals)
+    : platters_(platters),
+      number_(number),
+      mechanics_(platters.config, platters.geometry, first_surface),
+      head_state_(signals.state("state", {"idle", "seek", "rotate", "read", "write", "off"})),
+      head_radius_(signals.number("head_radius", 32, 0)),
+      head_surface_(signals.number("head_surface", 8, first_surface)) {}
+
+/// Finds the run's track; false if the run does not lie on one.
+bool MediaArm::resolve(const PhysicalRun& run) {
+  if (!platters_.geometry.contains(run.track)) return false;
+  group_ = &platters_.geometry.group_of(run.track.radius);
+  if (group_->region == TrackGroup::no_region) return false;
+  shape_ = platters_.geometry.shape_of(run.track, *group_);
+  track_ = platters_.geometry.linear(run.track);
+  return run.count != 0 && run.count <= shape_.sectors() && run.first < shape_.sectors();
+}
+
+MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by) {
+  TESSERA_CHECK(step_ == nullptr, "a media step while another is in flight");
+  step_ = &step;
+  begin_ = now;
+  ++platters_.statistics.commands;
+  ++platters_.statistics.arms[number_].commands;
+  given_up_ = false;
+  violation_ = !resolve(step.run);
+  if (violation_) {
+    timing_ = {{}, {}, {}, now};
+    return timing_;
+  }
+  Motion motion = mechanics_.plan(step, shape_, now, by);
+  if (const Picoseconds lost = platters_.faults.off_track(); lost != Picoseconds()) {
+    motion.rotation += lost;
+    ++platters_.statistics.servo_faults;
+  }
+  platters_.statistics.missed_turns += motion.missed_turns;
+  entry_ = motion.entry;
+  transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
+  timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
+
+  const PhysicalTrack from = mechanics_.head();
+  mechanics_.moved(step, shape_.sectors());
+  const PhysicalTrack to = mechanics_.head();
+  if (from.radius != to.radius) {
+    platters_.statistics.seeks.record(from.radius > to.radius ? from.radius - to.radius : to.radius - from.radius);
+  } else if (from.surface != to.surface) {
+    ++platters_.statistics.head_switches;
+  }
+  announce(from, motion);
+  return timing_;
+}
+
+void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {
+  if (platters_.observer == nullptr && !head_state_.watched()) return;
+  const PhysicalTrack to = mechanics_.head();
+  if (motion.seek != Picoseconds()) show(MediaState::seek, from, begin_ + motion.overhead);
+  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
+  show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
+}
+
+/// Tells the observer, and the signals: the turn that begins with this change or before it as a pulse of a hundredth of a revolution (idle
+/// turns in between are left out). A cut withdraws what was announced beyond it.
+void MediaArm::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
+  if (platters_.observer != nullptr) platters_.observer->state(state, head, at);
+  if (!head_state_.watched()) return;
+  const bool cut = state == MediaState::off || given_up_;
+  const auto put = [cut, at](Signal signal, std::uint64_t value) { cut ? signal.replace(value, at) : signal.set(value, at); };
+  put(head_state_, static_cast<std::uint64_t>(state));
+  put(head_radius_, head.radius);
+  put(head_surface_, head.surface);
+  const Picoseconds turn = platters_.geometry.revolution();
+  const Picoseconds index = at - std::min(at, Picoseconds(platters_.geometry.angle_at(at)));
+  spindle_index_.set(1, index);
+  spindle_index_.set(0, index + turn / 100);
+}
+
+std::uint32_t MediaArm::header_sector() const {
+  const std::uint32_t last = step_->run.first + step_->run.count - 1;
+  return last < shape_.sectors() ? last : last - shape_.sectors();
+}
+
+/// Tells what a sector of this track holds, which a fault takes.
+void MediaArm::tell_destroyed(std::uint32_t sector) {
+  if (platters_.fault_listener == nullptr) return;
+  std::vector<std::byte> held(platters_.store.shape().kept());
+  if (ok(platters_.store.read(track_, sector, 1, held))) platters_.fault_listener->destroyed(held);
+}
+
+/// These sectors of the track were read or written.
+void MediaArm::brought(std::uint32_t first, std::uint32_t count) {
+  if (platters_.unread.empty()) return;
+  platters_.unread.erase(platters_.unread.lower_bound({track_, first}), platters_.unread.lower_bound({track_, first + count}));
+}
+
+/// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
+bool MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
+  bool found = false;
+  brought(first, count);
+  platters_.faults.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
+    found = true;
+    ++(fault == ReadFault::permanent ? platters_.statistics.permanent_faults : platters_.statistics.transient_faults);
+    if (fault == ReadFault::permanent || reads >= platters_.reads_before_loss) {
+      tell_destroyed(sector);
+      platters_.unread.insert({track_, sector});
+    }
+    not_delivered(sector - first + offset);
+  });
+  return found;
+}
+
+/// The read in flight brings nothing of its sector at `offset`.
+void MediaArm::not_delivered(std::uint32_t offset) {
+  if (step_->data.buffer != nullptr) {
+    platters_.store.mark_destroyed(content_of(step_->data.part(offset, 1)));
+    step_->data.buffer->mark_lost(step_->data.first + offset);
+  }
+  if (!step_->system.empty()) {
+    const std::size_t bytes = platters_.store.shape().sector_bytes;
+    std::ranges::fill(step_->system.subspan(offset * bytes, bytes), std::byte{0});
+  }
+  if (step_->header != nullptr && offset + 1 == step_->run.count) step_->header->fill(std::byte{0});
+  if (!step_->headers.empty()) step_->headers[offset].fill(std::byte{0});
+}
+
+Status MediaArm::read_run() {
+  Status status = Status::ok;
+  if (step_->header != nullptr) platters_.store.read_header(track_, header_sector(), *step_->header);
+  bool defect = false;
+  clear_lost(step_->data);
+  each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
+    Status piece =
+        platters_.store.read(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
+    if (!step_->system.empty()) {
+      const std::size_t bytes = platters_.store.shape().sector_bytes;
+      piece = platters_.store.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
+    }
+    if (!ok(piece)) {
+      status = status == Status::damaged ? status : piece;
+      for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i)
+        if (!ok(platters_.store.status(track_, first + i))) step_->data.buffer->mark_lost(step_->data.first + from + i);
+    }
+    if (!step_->headers.empty())
+      for (std::uint32_t i = 0; i < n; ++i) platters_.store.read_header(track_, first + i, step_->headers[from + i]);
+    if (platters_.faults.any()) defect = read_faults(first, n, from) || defect;
+  });
+  platters_.statistics.regions[group_->region].sectors_read += step_->run.count;
+  if (status == Status::damaged) ++platters_.statistics.damaged_reads;
+  if (defect) ++platters_.statistics.media_errors;
+  return defect ? Status::media_error : status;
+}
+
+/// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.
+void MediaArm::read_early() {
+  EarlySectors& early = *step_->early;
+  early.count = 0;
+  const std::uint32_t first = step_->run.first;
+  const std::uint32_t most = step_->run.count == shape_.sectors() ? 0 : std::min(early.place.count, first);
+  const auto good = [&](std::uint32_t sector) {
+    return Picoseconds(platters_.geometry.passing(shape_, sector, first - sector)) <= timing_.rotation &&
+           ok(platters_.store.status(track_, sector)) && !platters_.faults.spoils(track_, sector);
+  };
+  while (early.count < most && good(first - early.count - 1)) ++early.count;
+  if (early.count == 0) return;
+  const DataSpan place = early.place.part(early.place.count - early.count, early.count);
+  clear_lost(place);
+  static_cast<void>(platters_.store.read(track_, first - early.count, early.count, content_of(place)));
+  platters_.statistics.regions[group_->region].sectors_read += early.count;
+}
+
+/// Adds the step's time up to `until`, no later than its end, to the state in which it was spent.
+void MediaArm::account(Picoseconds until) {
+  const Picoseconds elapsed = until - begin_;
+  const Picoseconds overhead = (transfer_begin_ - begin_) - timing_.seek - timing_.rotation;
+  const Picoseconds in_overhead = std::min(elapsed, overhead);
+  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek);
+  const Picoseconds in_rotation = std::min(elapsed - in_overhead - in_seek, timing_.rotation);
+  MediaStatistics& statistics = platters_.statistics;
+  statistics.seek_time += in_seek;
+  statistics.rotation_time += in_rotation;
+  (step_->op == MediaOp::read ? statistics.read_time : statistics.write_time) += elapsed - in_seek - in_rotation;
+  statistics.arms[number_].busy += elapsed;
+}
+
+Status MediaArm::finish() {
+  TESSERA_CHECK(step_ != nullptr, "no media step is in flight");
+  Status status = Status::ok;
+  if (violation_) {
+    ++platters_.statistics.rule_violations;
+    status = Status::rule_violation;
+  } else {
+    account(timing_.end);
+    status = given_up_ ? Status::aborted : step_->op == MediaOp::read ? read_run() : write_run();
+    if (step_->early != nullptr && !given_up_) [[unlikely]]
+      read_early();
+  }
+  step_ = nullptr;
+  if (platters_.observer != nullptr || Signal::anyone_watches()) [[unlikely]]
+    show(MediaState::idle, mechanics_.head(), timing_.end);
+  return status;
+}
+
+Picoseconds MediaArm::give_up(Picoseconds now) {
+  TESSERA_CHECK(step_ != nullptr, "no media step is in flight");
+  if (step_->op != MediaOp::read || violation_ || given_up_) return timing_.end;
+  const Picoseconds landed = transfer_begin_ - timing_.rotation;
+  const Picoseconds overhead = landed - timing_.seek - begin_;
+  if (now < transfer_begin_) {
+    transfer_begin_ = timing_.end = std::max(now, landed);
+    timing_.rotation = timing_.end - landed;
+    timing_.transfer = overhead;
+  } else {
+    const std::uint32_t before = passed_before(now - transfer_begin_);
+    const bool at_boundary = Picoseconds(platters_.geometry.passing(shape_, entry_, before)) == now - transfer_begin_;
+    const Picoseconds transfer(platters_.geometry.passing(shape_, entry_, std::min(before + (at_boundary ? 0 : 1), step_->run.count)));
+    timing_.end = transfer_begin_ + transfer;
+    timing_.transfer = overhead + transfer;
+  }
+  given_up_ = true;
+  ++platters_.statistics.given_up;
+  return timing_.end;
+}
+
+void MediaArm::cut(Picoseconds now) {
+  if (step_ != nullptr && !violation_) {
+    account(std::min(now, timing_.end));
+    if (step_->op == MediaOp::write) {
+      if (now < timing_.end)
+        write_before(now);
+      else
+        static_cast<void>(write_run());
+    }
+  }
+  step_ = nullptr;
+  mechanics_.park();
+  show(MediaState::off, mechanics_.head(), now);
+}
+
+void MediaArm::restore(Picoseconds now) { show(MediaState::idle, mechanics_.head(), now); }
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+"""A drive of two arms as a user meets it: what check says, what the second arm is worth, and that nothing is lost."""
+
+import json
+
+import pytest
+from simulate import run, simulate
+
+SURFACES = ("--set", "media.surfaces=2", "--set", "media.tracks=16384", "--set", "media.head_switch=0.8 ms")
+TWO = (*SURFACES, "--set", "media.actuators=2")
+
+
+def settings(*values):
+    return tuple(word for value in values for word in ("--set", value))
+
+
+def test_check_names_the_surfaces_and_blocks_of_each_arm():
+    said = simulate("check", "bare", *TWO).stdout
+    assert "arms, each with its share of the addresses:\n" in said
+    assert "  arm 0: surface 0, blocks 0 to 67108863\n" in said
+    assert "  arm 1: surface 1, blocks 67108864 to 134217727\n" in said
+
+
+def test_check_says_where_arms_take_turns_and_nothing_of_a_single_arm():
+    assert "arms, which take turns with the addresses:\n  arm 0: surface 0\n  arm 1: surface 1\n" in simulate("check", "bare", *TWO, "--layer", "mu-rmw").stdout
+    assert "arm" not in simulate("check", "bare", *SURFACES).stdout
+
+
+@pytest.mark.parametrize(("values", "sentence"), [
+    (("media.actuators=3", "media.surfaces=2"), "actuators: 3 arms for 2 surfaces; expected a surface for each arm"),
+    (("media.actuators=2", "media.surfaces=4", "media.actuator_surfaces=[[0, 3], [2, 2]]"), "actuator_surfaces: arm 1 shares surface 2 with arm 0; expected surfaces from 3 on"),
+    (("media.actuators=2", "media.surfaces=4", "media.actuator_surfaces=[[0, 1], [1, 2]]"), "actuator_surfaces: no arm reaches surface 3"),
+    (("media.actuators=2", "media.surfaces=4", "media.actuators_at_once=3"), "actuators_at_once: 3 of only 2 arms"),
+])
+def test_arms_that_do_not_share_out_the_surfaces_are_refused_before_the_run(values, sentence, tmp_path):
+    refused = simulate("run", "bare", *settings(*values), "--workload", "random-4k", "--limit", 10, "--out", tmp_path, status=2)
+    assert sentence in refused.stderr
+
+
+def test_random_requests_gain_nearly_all_of_the_second_arm_and_both_arms_work(tmp_path):
+    options = ("--workload", "random-4k", "--limit", 600, "--replay", "closed:32", "--check", *settings("firmware.write_cache.capacity=0 B"))
+    one = run(tmp_path / "one", "common", *options, *SURFACES)
+    two = run(tmp_path / "two", "common", *options, *TWO)
+    gain = two.metric("host.throughput") / one.metric("host.throughput")
+    assert 1.4 < gain < 2.1
+    shares = [two.metric(f"disk_channel.arm.{arm}.utilisation") for arm in (0, 1)]
+    assert min(shares) > 0.8
+    assert two.metric("disk_channel.utilisation") == pytest.approx(sum(shares) / 2)
+    assert "disk_channel.arm.0.utilisation" not in one.summary["metrics"]
+
+
+def test_two_arms_that_may_not_work_at_once_gain_little(tmp_path):
+    options = ("--workload", "random-4k", "--limit", 500, "--replay", "closed:32", *TWO)
+    both = run(tmp_path / "both", "common", *options)
+    turns = run(tmp_path / "turns", "common", *options, *settings("media.actuators_at_once=1"))
+    assert turns.metric("host.throughput") < 0.8 * both.metric("host.throughput")
+
+
+def test_waveforms_have_a_lane_for_each_arm(tmp_path):
+    run(tmp_path / "run", "common", "--workload", "random-4k", "--limit", 40, "--replay", "closed:8", "--vcd", tmp_path / "wave.vcd", *TWO)
+    assert (tmp_path / "wave.vcd").read_text().count("scope module arm1") == 2  # of the media and of the disk channel
+
+
+@pytest.mark.parametrize("layer", ["cmr", "media-cache", "mu-rmw"])
+def test_nothing_is_lost_wherever_the_power_fails_under_two_arms(layer):
+    arms = settings("media.surfaces=2", "media.tracks=128", "media.actuators=2", "media.head_switch=0.2 ms")
+    rows = json.loads(simulate("torture", "torture", "--layer", layer, "--durability", "volatile", "--operations", 8, "--cuts", 8, *arms, "--json").stdout)
+    assert [row["failures"] for row in rows] == [0] * len(rows)
