@@ -112,6 +112,18 @@ def flash_roles(runs: pl.DataFrame) -> str:
     return table(["flash", "role", *(f"`{name}`" for name in workloads)], body) + NOTE
 
 
+def arms(runs: pl.DataFrame) -> str:
+    rows = _over_seeds(runs)
+    layers, workloads = (rows[f"axis.{name}"].unique(maintain_order=True) for name in ("layer", "workload"))
+
+    def cell(layer: str, workload: str) -> str:
+        one, two = (rows.filter(axis("layer") == layer, axis("workload") == workload, axis("media.actuators") == count).row(0, named=True) for count in (1, 2))
+        return _marked(f"{_ms(one[MEAN])} / {_ms(two[MEAN])} ({one[MEAN] / two[MEAN]:.2f})", one["ranked"] and two["ranked"])
+
+    body = [[f"`{layer}`", *(cell(layer, workload) for workload in workloads)] for layer in layers]
+    return table(["layer", *(f"`{Path(workload).stem}`" for workload in workloads)], body) + NOTE
+
+
 def layers(runs: pl.DataFrame) -> str:
     rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"), pl.col("cost.per_user_tb").first().alias("cost"))
     names = ordered(rows["axis.layer"].unique())
@@ -167,4 +179,4 @@ def _write_csv(file: Path, header: Sequence[str], lines: Iterable[Sequence[str]]
     whole(file, fill)
 
 
-STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "layers": layers}
+STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "arms": arms, "layers": layers}

@@ -1,5 +1,8 @@
 #include "firmware/firmware_build.hpp"
 
+#include "firmware/layout/conventional_layout.hpp"
+#include "firmware/layout/plan_regions.hpp"
+
 namespace tessera {
 
 namespace {
@@ -8,6 +11,12 @@ namespace {
 DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, const DriveGeometry& geometry) {
   const SpareLayout spares(geometry);
   return spares.usable() ? new DefectManager(config, ports, spares, geometry.sector_bytes) : nullptr;
+}
+
+ArmShares arm_shares(const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
+  if (geometry.arms.size() < 2 || !factory.bounds().by_arm) return {};
+  const FormatPlan data = regions_named(plan, "data");
+  return ArmShares(ConventionalLayout(geometry, data, ports.media, ConventionalLayout::Reserve::as_zoned).arm_ends());
 }
 
 }  // namespace
@@ -23,7 +32,8 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
                        : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *home_)),
       read_cache_(config.read_cache.segments == 0
                       ? nullptr
-                      : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache(), write_cache_.get())),
+                      : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache(), write_cache_.get(),
+                                                    arm_shares(factory, ports, geometry, plan))),
       top_(flash_front_ != nullptr ? &flash_front_->above_caches(caches()) : &caches()),
       server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands())),
       defects_(defect_manager(config.defects, ports, geometry)),

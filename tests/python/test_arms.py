@@ -1,8 +1,10 @@
 """A drive of two arms as a user meets it: what check says, what the second arm is worth, and that nothing is lost."""
 
 import json
+import re
 
 import pytest
+from samples import REPOSITORY
 from simulate import run, simulate
 
 SURFACES = ("--set", "media.surfaces=2", "--set", "media.tracks=16384", "--set", "media.head_switch=0.8 ms")
@@ -53,6 +55,20 @@ def test_two_arms_that_may_not_work_at_once_gain_little(tmp_path):
     both = run(tmp_path / "both", "common", *options)
     turns = run(tmp_path / "turns", "common", *options, *settings("media.actuators_at_once=1"))
     assert turns.metric("host.throughput") < 0.8 * both.metric("host.throughput")
+
+
+def test_the_drive_as_sold_reads_at_the_published_rates(tmp_path):
+    """Seagate's Exos 2X14: 524 MB/s outside with both arms, 304 random reads of 4 KiB per second with 16 queued for each; 13.5 W at most."""
+    reads = run(tmp_path / "reads", "dual-arm-14tb", "--workload", REPOSITORY / "docs/studies/arms/random-reads.toml", "--limit", 1000, "--replay", "closed:32")
+    assert reads.metric("host.throughput") == pytest.approx(304, rel=0.05)
+    assert reads.metric("media.energy.total") / reads.metric("run.simulated_seconds") == pytest.approx(13.5, rel=0.05)
+    second = int(re.search(r"arm 1: .*, blocks (\d+) to", simulate("check", "dual-arm-14tb").stdout)[1])
+    for name, arms in (("one", [0]), ("both", [0, second])):
+        lines = (f"{0.001 * i:.3f} 0 {first + 1024 * i} 1024 1\n" for i in range(200) for first in arms)
+        (tmp_path / f"{name}.ascii").write_text("".join(lines))
+    rates = {name: 0.524288 * run(tmp_path / name, "dual-arm-14tb", "--trace", tmp_path / f"{name}.ascii", "--replay", "closed:8").metric("host.throughput") for name in ("one", "both")}
+    assert rates["one"] == pytest.approx(262, rel=0.05)
+    assert rates["both"] == pytest.approx(524, rel=0.05)
 
 
 def test_waveforms_have_a_lane_for_each_arm(tmp_path):

@@ -1,6 +1,7 @@
 #include "firmware/caches/read_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -9,13 +10,15 @@ namespace {
 constexpr std::uint32_t steps_at_once = 2;
 }  // namespace
 
-ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender)
+ReadCache::ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender, ArmShares arms)
     : config_(config),
       ports_(ports),
       inner_(inner),
+      arms_(std::move(arms)),
       lender_(config.pool == SegmentMemory::with_writes ? lender : nullptr),
       segments_(config.segments),
-      steps_ended_(ports.cpu) {
+      steps_ended_(ports.cpu),
+      below_(arms_.arms()) {
   if (lender_ != nullptr) {
     borrowed_.resize(config.segments);
     lender_->lend_to(*this);
@@ -72,7 +75,7 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   }
   if (segment == nullptr) {
     ++misses_;
-    end_read_aheads();
+    end_read_aheads(run);
     segment = fits ? segment_for_stream() : nullptr;
     if (segment == nullptr) co_return co_await read_without_segment(run, data);
     segment->held.restart(run.first);
@@ -81,7 +84,7 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   }
   if (!segment->held.holds(run)) {
     ++(segment->held.end() > run.first ? partial_hits_ : misses_);
-    end_read_aheads();
+    end_read_aheads(run);
     segment->goes_on = true;
     co_return co_await read_on(*segment, run, data, true);
   }
@@ -99,13 +102,14 @@ Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
 
 /// A read of the host that goes to the platters.
 Task<Status> ReadCache::read_below(LogicalRun run, DataSpan data, EarlySectors* early) {
-  ++below_;
+  std::uint32_t& below = below_[arms_.of(run.first)];
+  ++below;
   Status status;
   if (early != nullptr)
     status = co_await inner_.read_early(run, data, *early);
   else
     status = co_await inner_.read(run, data);
-  --below_;
+  --below;
   co_return status;
 }
 
@@ -250,9 +254,11 @@ void ReadCache::step_ended(Segment& segment) {
   steps_ended_.wake_all();
 }
 
-/// A command needs the platters: nothing more is asked for, and what is on its way is given up.
-void ReadCache::end_read_aheads() {
+/// A command needs the platters: of its arm nothing more is asked for, and what is on its way is given up.
+void ReadCache::end_read_aheads(LogicalRun command) {
+  const std::size_t arm = arms_.of(command.first);
   for (Segment& segment : segments_) {
+    if (arm_of(segment) != arm) continue;
     segment.end = segment.next;
     if (segment.steps == 0) continue;
     for (const DataSpan& piece : segment.held.pieces()) ports_.media.abandon(*piece.buffer);
@@ -274,10 +280,11 @@ void ReadCache::forget(LogicalRun run) {
 }
 
 Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
-  end_read_aheads();
-  ++below_;
+  end_read_aheads(run);
+  std::uint32_t& below = below_[arms_.of(run.first)];
+  ++below;
   const Status status = co_await inner_.write(run, data, options);
-  --below_;
+  --below;
   forget(run);  // afterwards: a read-ahead that began meanwhile may have read the old data
   co_return status;
 }

@@ -24,6 +24,7 @@
 #include "base/parameter.hpp"
 #include "firmware/caches/read_segment.hpp"
 #include "firmware/caches/segment_pool.hpp"
+#include "firmware/layout/arm_shares.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -65,8 +66,9 @@ struct ReadCacheConfig {
 
 class ReadCache final : public TranslationLayer, SegmentBorrower {
  public:
-  /// `lender`: the drive's write cache, or null.
-  ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender = nullptr);
+  /// `lender`: the drive's write cache, or null. `arms`: read-aheads of one arm give no way to commands of another.
+  ReadCache(const ReadCacheConfig& config, const Ports& ports, TranslationLayer& inner, SegmentLender* lender = nullptr,
+            ArmShares arms = {});
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override { return inner_.format(); }
@@ -115,9 +117,10 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   void widen(Segment& segment);
   [[nodiscard]] bool looks_ahead_at_once() const { return config_.read_ahead_on == ReadAheadOn::any_read; }
   /// Whether the inner layer has commands of the host in hand, other than the read that the segment grows by.
-  [[nodiscard]] bool others_wait(const Segment& segment) const { return below_ > (segment.reading ? 1U : 0U); }
+  [[nodiscard]] bool others_wait(const Segment& segment) const { return below_[arm_of(segment)] > (segment.reading ? 1U : 0U); }
+  [[nodiscard]] std::size_t arm_of(const Segment& segment) const { return arms_.of(segment.held.end()); }
   void forget(LogicalRun run);
-  void end_read_aheads();
+  void end_read_aheads(LogicalRun command);
   void extend_read_ahead(Segment& segment, LogicalRun after);
   [[nodiscard]] std::uint64_t room(const Segment& segment) const;
   void read_ahead(Segment& segment);
@@ -135,6 +138,7 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   ReadCacheConfig config_;
   Ports ports_;
   TranslationLayer& inner_;
+  ArmShares arms_;
   SegmentLender* lender_;
   std::deque<DataBuffer> memory_;  // own
   std::vector<Segment> segments_;
@@ -142,8 +146,8 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   std::uint32_t next_part_ = 0;
   WaitQueue steps_ended_;
   std::uint64_t uses_ = 0;
-  std::uint32_t filling_ = 0;  // steps of read-aheads under way
-  std::uint32_t below_ = 0;    // commands of the host that the inner layer has in hand
+  std::uint32_t filling_ = 0;         // steps of read-aheads under way
+  std::vector<std::uint32_t> below_;  // by arm: commands of the host that the inner layer has in hand
   std::uint64_t hits_ = 0;
   std::uint64_t partial_hits_ = 0;
   std::uint64_t misses_ = 0;
