@@ -128,7 +128,7 @@ TEST_CASE("a chain goes on at another arm once that is free, and its parts sum t
   machine.cpu.start(use(machine, {{0, 9}}, outcomes[2]), nullptr, 0_ps);
   machine.timeline.run();
   CHECK(machine.media.started == std::vector<std::pair<Picoseconds, PhysicalTrack>>{
-                                     {0_ps, {0, 1}}, {0_ps, {1, 7}}, {6_ms, {1, 8}}, {6_ms, {0, 9}}, {12_ms, {1, 2}}, {18_ms, {0, 3}}});
+                                     {0_ps, {0, 1}}, {0_ps, {1, 7}}, {6_ms, {0, 9}}, {6_ms, {1, 8}}, {12_ms, {1, 2}}, {18_ms, {0, 3}}});
   CHECK(outcomes[0].status == Status::ok);
   CHECK(outcomes[0].end == 24_ms);
   CHECK(outcomes[0].breakdown.queue == 6_ms);

@@ -18,6 +18,7 @@ BenchConfig drive_of(std::uint32_t surfaces, std::uint32_t actuators) {
   config.media.head_switch = 700_us;
   config.media.write_settle = 100_us;
   config.media.spare_tracks = 0;
+  config.host.link_rate = BytesPerSecond(9'000'000'000'000'000'000);  // no command waits for data of another arm's
   config.controller.scheduling = SchedulingPolicy::shortest_positioning;
   return config;
 }
