@@ -33,3 +33,10 @@ def test_a_run_with_a_power_cut_keeps_to_the_protocol_and_is_the_same_without_th
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_layer_behind_the_drive_s_caches_is_the_same_by_calls_and_by_payloads(tmp_path, layer):
     assert_same_by_calls_and_by_payloads(tmp_path, "demo", "--layer", layer, "--workload", "web-server", "--limit", 300, "--fold")
+
+
+@pytest.mark.parametrize("layer", ["cmr", "imr-rmw"])
+def test_two_arms_are_the_same_by_calls_and_by_payloads(tmp_path, layer):
+    arms = ("--set", "media.surfaces=2", "--set", "media.tracks=16384", "--set", "media.actuators=2")
+    options = ("common", "--layer", layer, "--workload", "random-4k", "--limit", 300, "--replay", "closed:32", "--check", "--cut-at", "300ms")
+    assert_same_by_calls_and_by_payloads(tmp_path, *options, *arms)
