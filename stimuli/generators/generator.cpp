@@ -133,6 +133,8 @@ class WorkloadPlan {
                                                          std::to_string(slots_per_chunk) + " start addresses");
     Footprint places = footprint();
     require(places.slots() >= slots_per_chunk, "updates.chunk: larger than the footprint");
+    require(updates.set_share == 0 || updates.set > 0, "updates.set_share: expected a number of addresses as updates.set, or a share of 0");
+    require(updates.set == 0 || updates.set_share > 0, "updates.set: expected a share of the updates as updates.set_share, or a set of 0");
     return std::make_unique<UpdateAddresses>(updates, std::move(places), slots_per_chunk, stream("address"), stream("places"));
   }
 

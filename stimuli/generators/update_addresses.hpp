@@ -10,8 +10,10 @@ namespace tessera {
 
 /// A write goes to a start address that was written before (an update) with probability `share`, or `large_share` when it has at
 /// least `large` bytes; which one is chosen by recency: the r-th newest of the last `window` writes with a probability
-/// proportional to r^-exponent, no further back than the start of the phase. Any other write takes the next address that was
-/// never written: `chunk_starts` side by side, then on in another chunk of the footprint. Reads go to written addresses alike.
+/// proportional to r^-exponent, no further back than the start of the phase. With probability `set_share` it is instead any of
+/// `set` addresses that were written before the run, all alike: their update periods do not end with the window. Any other write
+/// takes the next address that was never written: `chunk_starts` side by side, then on in another chunk of the footprint. Reads
+/// go to written addresses alike.
 class UpdateAddresses final : public AddressSource {
  public:
   /// The footprint has at least one chunk: the caller has checked.
@@ -21,6 +23,7 @@ class UpdateAddresses final : public AddressSource {
 
  private:
   [[nodiscard]] std::uint64_t new_slot();
+  [[nodiscard]] std::uint64_t slot_of(std::uint64_t index) const;
   [[nodiscard]] std::uint64_t written_slot();
   void remember(std::uint64_t slot);
 
@@ -33,7 +36,7 @@ class UpdateAddresses final : public AddressSource {
   std::uint64_t newest_ = 0;            // index in the ring
   std::uint64_t reach_ = 0;             // writes of this phase that the ring holds
   std::uint64_t writes_ = 0;
-  std::uint64_t taken_ = 0;  // new addresses so far
+  std::uint64_t taken_;  // addresses of the set, and new ones so far
   RandomStream random_;
 };
 

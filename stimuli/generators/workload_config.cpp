@@ -39,6 +39,9 @@ void UpdatesConfig::describe(ParameterVisitor& visitor) {
   visitor.field("chunk", chunk, {512, 1e9}, "aligned pieces of the footprint that new addresses fill");
   visitor.field("chunk_starts", chunk_starts, {1, 1e6}, "start addresses that are ever written in a chunk, side by side");
   visitor.field("phase_writes", phase_writes, {0, 1e12}, "writes after which the older ones are forgotten; 0: never");
+  visitor.field("set", set, {0, 1e12},
+                "addresses written before the run that are updated at random, however long ago: long update periods; 0: none");
+  visitor.field("set_share", set_share, {0, 1}, "share of the updates and reads that goes to the set; the others go by recency");
 }
 
 void WorkloadConfig::describe(ParameterVisitor& visitor) {

@@ -63,6 +63,8 @@ struct UpdatesConfig {
   Bytes chunk{65'536};
   std::uint32_t chunk_starts = 1;
   std::uint64_t phase_writes = 0;
+  std::uint64_t set = 0;
+  double set_share = 0;
   void describe(ParameterVisitor& visitor);
 };
 

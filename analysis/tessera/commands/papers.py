@@ -20,6 +20,12 @@ EXAMPLES = """Examples:
 
   tessera papers run mu-rmw/figure-9"""
 
+FIGURES = """Examples:
+
+  tessera papers figures hwsr/figure-8
+
+  tessera papers figures mu-rmw --scale 0.1"""
+
 Traces = Annotated[
     Path | None, typer.Option(exists=True, file_okay=False, help="Folder of recorded traces and histograms (default: TESSERA_TRACES).")
 ]
@@ -73,6 +79,29 @@ def renew_command(
     renew(Console(), Lab(out, traces or default_traces()), choose(name), page)
 
 
+def figures_command(
+    name: Annotated[str, typer.Argument(help="PAPER, PAPER/figure-N, PAPER/EXPERIMENT, or all.")],
+    traces: Traces = None,
+    scale: Scale = 1.0,
+    out: Annotated[Path, typer.Option(help="Folder for the pictures and runs.")] = Path("out/papers"),
+    renew: Annotated[bool, typer.Option("--renew", help="At full length: put the values on record and the pictures next to the pages.")] = False,
+    page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
+) -> None:
+    """Draw a paper's figures: the values that it prints, with the error of reading, and ours."""
+    from tessera.papers.figure_runs import draw_alone, draw_at_page
+    from tessera.papers.figures import choose
+    from tessera.papers.places import Places
+
+    chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
+    if renew and scale != 1:
+        raise InputError(f"--scale {scale:g} with --renew: the record holds figures at full length; leave out one of the two")
+    for each in chosen:
+        if renew:
+            draw_at_page(console, lab, each, Places(page))
+        else:
+            draw_alone(console, lab, each, out)
+
+
 def page_command(
     only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
     traces: Traces = None,
@@ -96,5 +125,6 @@ def register(app: typer.Typer, panel: str) -> None:
     group.command("list", epilog=EXAMPLES)(list_command)
     group.command("run", epilog=EXAMPLES)(run_command)
     group.command("renew")(renew_command)
+    group.command("figures", epilog=FIGURES)(figures_command)
     group.command("page")(page_command)
     app.add_typer(group, name="papers")

@@ -9,6 +9,8 @@ from rich.console import Console
 
 from tessera.errors import InputError, read_json
 from tessera.output_file import whole
+from tessera.papers.figure_runs import draw_alone
+from tessera.papers.figures import figures_of
 from tessera.papers.lab import Lab, Made
 from tessera.papers.lookup import Chosen
 from tessera.papers.picture import draw, draw_beside, pairs_of
@@ -78,6 +80,8 @@ def run_alone(console: Console, lab: Lab, chosen: Chosen, out: Path) -> Path:
     if pairs := pairs_of(chosen.claims, section.measured):
         scaled = f" (scaled to {lab.scale:g}: not the page's figures)" if lab.scale < 1 else ""
         draw_beside(f"{chosen.name}: printed and here{scaled}", pairs, folder / "beside.png")
+    for figure in figures_of(chosen.paper, chosen.experiment.name):
+        draw_alone(console, lab, figure, out)
     write(folder / "claims.csv", section.measured)
     command = f"tessera papers run {chosen.name}" + (f" --scale {lab.scale:g}" if lab.scale < 1 else "")
     _text(folder, "command.txt", f"{command}\n# made by {program()}; the command of each run is in rows.csv\n")

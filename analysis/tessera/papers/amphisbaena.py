@@ -10,7 +10,7 @@ write-backs without a read-modify-write exist only where a zone is not full, so 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tessera.papers import amphisbaena_periods, memory
+from tessera.papers import amphisbaena_periods, amphisbaena_sets, memory
 from tessera.papers.amphisbaena_readings import offset_parts, reading_experiments
 from tessera.papers.amphisbaena_runs import (
     CLEANINGS,
@@ -273,6 +273,7 @@ EXPERIMENTS = (
     Experiment("victim-rules", "Which zone to clean", _swept(victim_rules, _rule_findings)),
     Experiment("chunk-locality", "Start addresses in a chunk", _swept(chunk_locality, _locality_findings)),
     *amphisbaena_periods.EXPERIMENTS,
+    *amphisbaena_sets.EXPERIMENTS,
     Experiment("offsets", "Published write offsets", lambda lab: offset_parts(lab, lambda grid: figure_tables(grid, FIGURES))),
     Experiment("chunk-sizes", "Chunk size", _swept(chunk_sizes, _chunk_findings)),
     *reading_experiments(_tables),

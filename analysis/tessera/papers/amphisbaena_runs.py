@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import exp, log
+from pathlib import Path
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.run_folder import Run
@@ -56,26 +57,37 @@ GIVEN_BACK = ("idle", "any", "fewest", "none")
 FIRST_RULE = "paper"  # what the paper's figures were made with
 
 
+def volume_text(name: str) -> str:
+    """The description of a volume of Table 3."""
+    return (REPOSITORY / "stimuli" / "workloads" / "papers" / f"zone-{name}.toml").read_text(encoding="utf-8")
+
+
 def published(layer: str, **parameters: object) -> Variant:
     """A layer as its paper prints it, but for these parameters."""
     published = {"paper": True, "victim": FIRST_RULE} if layer == OURS else {"paper": True}
     return Variant(layer, of_layer(layer, **{**published, **parameters}))
 
 
-def _inputs(lab: Lab, names: Iterable[str], prefill: int = 0) -> dict[str, tuple[object, ...]]:
+def _inputs(
+    lab: Lab, names: Iterable[str], prefill: int = 0, workloads: Mapping[str, Path] | None = None, requests: Mapping[str, int] = REQUESTS
+) -> dict[str, tuple[object, ...]]:
+    """`workloads`: files in the place of the volumes' own descriptions."""
     inputs = {}
     for name in names:
         sizes = {key: value for layer in LAYERS for key, value in of_layer(layer, buffer=f"{BUFFER_MIB[name]} MiB").items()}
         sizes |= of_layer("skylight-disk", buffer_zone=f"{BUFFER_MIB[name] * 1024 // BUFFER_ZONES} KiB")
-        limits = ("--limit", lab.requests(REQUESTS[name]), "--prefill", prefill)
-        inputs[name] = ("--workload", f"zone-{name}", *limits, *setting_words(**sizes))
+        limits = ("--limit", lab.requests(requests[name]), "--prefill", prefill)
+        workload = workloads[name] if workloads else f"zone-{name}"
+        inputs[name] = ("--workload", workload, *limits, *setting_words(**sizes))
     return inputs
 
 
-def headline(lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0) -> Grid:
+def headline(
+    lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0, workloads: Mapping[str, Path] | None = None, requests: Mapping[str, int] = REQUESTS
+) -> Grid:
     """The eight volumes under the four layers, on empty or full zones."""
     variants = {layer: published(layer) for layer in LAYERS}
-    return lab.grid(DRIVE, _inputs(lab, names, prefill), variants, f"eight volumes, zones {prefill} % full")
+    return lab.grid(DRIVE, _inputs(lab, names, prefill, workloads, requests), variants, f"eight volumes, zones {prefill} % full")
 
 
 def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
@@ -97,7 +109,7 @@ def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
 def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
     """A volume with more and more start addresses in a chunk of 64 KiB: what the paper does not print of its traces."""
     options = _inputs(lab, (name,))[name]
-    text = (REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text(encoding="utf-8")
+    text = volume_text(name)
     inputs = {}
     for count in starts:
         file = lab.workload_file(f"zone-{name}-{count}", re.sub(r"chunk_starts = \d+", f"chunk_starts = {count}", text))
@@ -113,7 +125,7 @@ def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
         histogram = lab.trace("msr", "write_offset_histograms", f"{name}.csv.xz")
         if histogram is None:
             continue
-        volume = tomllib.loads((REPOSITORY / "stimuli" / "workloads" / f"zone-{name}.toml").read_text(encoding="utf-8"))
+        volume = tomllib.loads(volume_text(name))
         text = (
             f'summary = "write offsets of {name}"\nlaw = "offsets"\noffsets = "{histogram.resolve()}"\noffset_unit = "1 B"\n'
             f'alignment = "4 KiB"\nrange = "1 TiB"\nwrite_share = {volume["write_share"]}\nwrite_sizes = {volume["write_sizes"]}\n'

@@ -38,7 +38,7 @@ from tessera.papers.hwsr_runs import (
     utilisation_ratio,
     windows,
 )
-from tessera.papers import hwsr_disk
+from tessera.papers import hwsr_disk, hwsr_tracks
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, read_latency, write_latency
@@ -373,6 +373,7 @@ EXPERIMENTS = (
     Experiment("region-size", "Region size in tracks", _swept(region_sizes, _region_findings)),
     Experiment("volumes", "Ten MSR volumes", _swept(msr, _msr_findings)),
     *hwsr_disk.EXPERIMENTS,
+    *hwsr_tracks.EXPERIMENTS,
     Experiment("traces", "Recorded traces", _traces),
     Experiment("background", "Evictions in the background", _background),
     Experiment("sequential", "Sequential reads of 1 MiB", _sequential),

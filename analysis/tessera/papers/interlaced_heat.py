@@ -182,12 +182,13 @@ def _neighbours(lab: Lab) -> list[str]:
     return [*_neighbour_parts(hot), findings(_neighbour_findings(*hot.values()))]
 
 
-def _writes(lab: Lab) -> int:
+def writes_of(lab: Lab) -> int:
+    """How many writes the hottest tracks are taken from."""
     return max(WINDOW, lab.requests(INTERVALS * INTERVAL))
 
 
 def _over_time(lab: Lab) -> list[str]:
-    drifting = written_tracks(lab, (OVER_TIME,), _writes(lab), drift=0.1)[OVER_TIME]
+    drifting = written_tracks(lab, (OVER_TIME,), writes_of(lab), drift=0.1)[OVER_TIME]
     intro = (
         f"The four consecutive tracks with the most writes; of each {WINDOW:,} writes, those to a track. The drift, a tenth of the\n"
         "hot tracks an interval, is put in here.\n"
@@ -206,7 +207,7 @@ EXPERIMENTS = (
     Experiment(
         "hottest-share",
         "How much of the writes the hottest tracks get",
-        lambda lab: _share_parts(written_tracks(lab, tuple(ON_THE_HOTTEST), _writes(lab))),
+        lambda lab: _share_parts(written_tracks(lab, tuple(ON_THE_HOTTEST), writes_of(lab))),
     ),
     Experiment("numbering", "N of 1 and of 256", _numbering),
 )

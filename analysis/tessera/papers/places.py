@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.papers.figures import PaperFigure
+
 
 @dataclass(frozen=True)
 class Places:
@@ -17,6 +19,9 @@ class Places:
 
     def tables(self, name: str) -> Path:
         return self.folder / "tables" / f"{name}.md"
+
+    def figure(self, figure: PaperFigure) -> Path:
+        return self.folder / f"{figure.paper}-{figure.id}.svg"
 
     def picture(self, name: str) -> Path:
         return self.folder / f"{name}.svg"

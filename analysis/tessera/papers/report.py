@@ -8,6 +8,8 @@ from rich.console import Console
 from tessera.errors import InputError
 from tessera.papers import CHAPTERS
 from tessera.papers.catalogue import catalogue
+from tessera.papers.figure_runs import draw_at_page
+from tessera.papers.figures import figures_of, pictures
 from tessera.papers.lab import Lab
 from tessera.papers.lookup import PAPERS, Chosen, experiments
 from tessera.papers.page import ENDLESS
@@ -79,8 +81,14 @@ def draw_ratios(paper: str, lines: Sequence[Measured], places: Places) -> None:
 
 
 def section_text(section: Section) -> str:
-    """A section without its heading."""
-    return "\n".join([*(f"**{note}**\n" for note in section.notes), *section.parts[1:]])
+    """A section without its heading, with the paper's figures that belong to it."""
+    shown = pictures(figures_of(section.chosen.paper, section.chosen.experiment.name))
+    return "\n".join([*(f"**{note}**\n" for note in section.notes), *section.parts[1:], *shown])
+
+
+def _figures(console: Console, lab: Lab, chosen: Chosen, places: Places) -> None:
+    for figure in figures_of(chosen.paper, chosen.experiment.name):
+        draw_at_page(console, lab, figure, places)
 
 
 def _begin(name: str, places: Places) -> str:
@@ -99,6 +107,7 @@ def _chapter(console: Console, lab: Lab, name: str, measured: list[Measured], pl
             section = run_section(lab, chosen)
             measured += section.measured
             if section.parts:
+                _figures(console, lab, chosen, places)
                 sections.append((chosen.experiment.title, section_text(section)))
     else:
         lead, sections = sections_in(CHAPTERS[name].sections(lab))
@@ -146,6 +155,7 @@ def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> N
         section = run_section(lab, each)
         if not section.parts:
             raise InputError(f"{each.name} needs {', '.join(sorted(lab.missing))}: name their folder with --traces or TESSERA_TRACES")
+        _figures(console, lab, each, places)
         titles = [other.experiment.title for other in experiments(each.paper)]
         stays, goes = on_page(each.paper, each.experiment.title, section_text(section))
         measured = [line for line in measured if (line.paper, line.experiment) != (each.paper, each.experiment.name)] + list(section.measured)

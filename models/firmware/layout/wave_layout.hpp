@@ -7,7 +7,8 @@
 //
 // Block 0 is always the first to be written and block T-1 the last, next to the guard that two regions share face to face.
 // Equation 5 of the paper leaves guards and direction out; it is the variant `paper_linear`, on conventional tracks, which is the
-// disk on which the paper emulated its layout.
+// disk on which the paper emulated its layout. It counts sectors along one surface, so its tracks (S_T) need not be the medium's: the
+// paper's S_T of 8,192 sectors lies on a disk whose own tracks hold about a quarter of that.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct WaveShape {
   std::uint32_t overlap = 8;         ///< kappa: tracks under the head, and of a guard
   std::uint32_t block_sectors = 64;
   WaveVariant variant = WaveVariant::physical;
+  std::uint32_t track_sectors = 0;  ///< S_T of `paper_linear`, a multiple of block_sectors; 0: the medium's tracks
 };
 
 /// Regions "data", one a zone of the geometry. Empty, with a sentence in `problem`, where not one region fits.
@@ -56,9 +58,16 @@ class WaveLayout {
     std::uint64_t first_segment;
     std::uint32_t first_radius;
     FixedDivisor segments_per_region;
+    FixedDivisor blocks_per_track;
     std::vector<std::uint64_t> skips;  ///< number of the i-th region left out, less i; ascending
   };
-  [[nodiscard]] std::uint32_t radius_of(std::uint64_t place, std::uint32_t index) const;
+  /// Where a block lies along the radius: the track from the extent's first one on, and the block on it.
+  struct Spot {
+    std::uint32_t radius;
+    std::uint32_t along;
+  };
+  [[nodiscard]] Spot spot_of(const Extent& extent, std::uint64_t place, std::uint32_t index, std::uint64_t along) const;
+  [[nodiscard]] bool is_whole(const Extent& extent, const MediaPort& media, std::uint64_t region, std::uint32_t nominal) const;
 
   WaveShape shape_;
   FixedDivisor surfaces_;

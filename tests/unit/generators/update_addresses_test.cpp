@@ -1,6 +1,9 @@
 #include "stimuli/generators/update_addresses.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <deque>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -74,6 +77,41 @@ TEST_CASE("updates reach no further back than the window and the phase") {
     REQUIRE(before.count(at) == 0);
     current.insert(at);
   }
+}
+
+TEST_CASE("the addresses of the set are updated alike, however long ago they were written") {
+  UpdatesConfig config;
+  config.share = 0.9;
+  config.window = 8;
+  config.chunk_starts = 4;
+  config.set = 100;
+  config.set_share = 0.5;
+  UpdateAddresses addresses = make(config);
+  std::set<std::uint64_t> of_set;  // the first that a generator without updates takes
+  UpdatesConfig all_new = config;
+  all_new.share = all_new.set_share = 0;
+  all_new.set = 0;
+  UpdateAddresses taken = make(all_new);
+  for (int i = 0; i < 100; ++i) of_set.insert(taken.next(true, 4096_B).value());
+
+  std::map<std::uint64_t, int> far;  // updates of the set from beyond the window
+  std::deque<std::uint64_t> window;
+  int all = 0;
+  constexpr int writes = 50'000;
+  for (int i = 0; i < writes; ++i) {
+    const std::uint64_t at = addresses.next(true, 4096_B).value();
+    const bool recent = std::count(window.begin(), window.end(), at) > 0;
+    if (!recent && of_set.count(at) > 0) {
+      ++far[at];
+      ++all;
+    }
+    window.push_back(at);
+    if (window.size() > 8) window.pop_front();
+  }
+  // 0.9 x 0.5 of the writes, less the few that the window happens to hold.
+  CHECK(all == Approx(0.45 * writes).epsilon(0.08));
+  REQUIRE(far.size() == 100);
+  for (const auto& [at, count] : far) CHECK(count == Approx(all / 100.0).epsilon(0.35));
 }
 
 TEST_CASE("reads go to written addresses") {

@@ -86,16 +86,62 @@ TEST_CASE("the linear variant is equation 5 of the paper") {
   }
 }
 
+TEST_CASE("the linear variant counts in tracks of its own, whatever the medium's hold") {
+  const std::uint32_t medium = GENERATE(2048U, 3008U, 8192U, 20'480U);
+  const std::uint32_t radii = 4 * 20 * 8192 / medium + 1;
+  const Layout layout(
+      drive(radii, medium),
+      {.region_tracks = 20, .overlap = 8, .block_sectors = 64, .variant = WaveVariant::paper_linear, .track_sectors = 8192});
+  REQUIRE(layout.layout.segments() == 4 * 128);
+  const auto pba = [&](std::uint64_t lba) { return layout.at(lba).first * std::uint64_t{medium} + layout.at(lba).second; };
+  CHECK(pba(200'000) == 206'592);  // as on a medium whose tracks are the layout's
+  CHECK(pba(64) == 8192);          // the next block of a segment is a track of the layout away
+  CHECK(pba(4 * 20 * 8192 - 1) == 4 * 20 * 8192 - 1);
+}
+
+TEST_CASE("a region that lies on part of a short track is left out") {
+  const WaveShape shape{.region_tracks = 3, .overlap = 2, .block_sectors = 4, .variant = WaveVariant::paper_linear, .track_sectors = 24};
+  const DriveGeometry geometry = drive(10, 16);  // a region has 72 sectors: four tracks and a half
+  Tracks tracks(geometry);
+  std::string problem;
+  const FormatPlan plan = plan_wave(geometry, shape, problem);
+  CHECK(WaveLayout(geometry, plan, shape, tracks).segments() == 2 * 6);
+  tracks.shorter[{0, 9}] = 1;  // beyond both
+  CHECK(WaveLayout(geometry, plan, shape, tracks).segments() == 2 * 6);
+  tracks.shorter[{0, 3}] = 1;  // in the first
+  const WaveLayout second(geometry, plan, shape, tracks);
+  CHECK(second.segments() == 6);
+  CHECK(second.locate(0, 0, 0, 1).track.radius == 4);
+  CHECK(second.locate(0, 0, 0, 1).first == 8);
+  tracks.shorter[{0, 4}] = 1;  // in both
+  CHECK(WaveLayout(geometry, plan, shape, tracks).segments() == 0);
+}
+
+TEST_CASE("tracks of the layout that do not fit say what was found and what was expected") {
+  const auto problem = [](const WaveShape& shape) { return Layout(drive(96, 2048), shape).problem; };
+  CHECK(problem({.track_sectors = 8192}) ==
+        "track_sectors is 8192, but the blocks of a segment share an angle of the medium's tracks: set layout = "
+        "\"paper_linear\", or track_sectors = 0");
+  CHECK(problem({.variant = WaveVariant::paper_linear, .track_sectors = 100}) ==
+        "track_sectors is 100; expected a multiple of the block's 64 sectors, or 0 for the medium's tracks");
+  CHECK(
+      problem({.variant = WaveVariant::paper_linear, .track_sectors = 16'384}) ==
+      "no zone of the drive has room for a region of 20 tracks of 16384 sectors (track_sectors): make region_tracks, track_sectors or the "
+      "block smaller");
+  CHECK(problem({.variant = WaveVariant::paper_linear, .track_sectors = 8192}).empty());
+}
+
 TEST_CASE("every logical sector has a place of its own, on tracks of the plan") {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     RandomStream random(seed, "wave layouts");
     const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random.below(n)); };
     DriveGeometry geometry = drive(10 + below(60), 3 + below(30), 1 + below(2));
     geometry.zones.push_back({.first_radius = geometry.radii(), .radii = 1 + below(40), .sectors_per_track = 2 + below(20)});
-    const WaveShape shape{.region_tracks = 1 + below(7),
-                          .overlap = 1 + below(5),
-                          .block_sectors = 1 + below(4),
-                          .variant = static_cast<WaveVariant>(below(2))};
+    WaveShape shape{.region_tracks = 1 + below(7),
+                    .overlap = 1 + below(5),
+                    .block_sectors = 1 + below(4),
+                    .variant = static_cast<WaveVariant>(below(2))};
+    if (shape.variant == WaveVariant::paper_linear) shape.track_sectors = below(12) * shape.block_sectors;
     const Layout layout(geometry, shape);
     INFO("seed " << seed << ": " << layout.problem);
     if (!layout.problem.empty()) continue;
