@@ -102,6 +102,15 @@ def figures_command(
             draw_alone(console, lab, each, out)
 
 
+def verdicts_command(
+    page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
+) -> None:
+    """Write the pages' verdicts again from the catalogue and the record; nothing is run."""
+    from tessera.papers.report import write_verdicts
+
+    write_verdicts(Console(), page)
+
+
 def page_command(
     only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
     traces: Traces = None,
@@ -125,6 +134,7 @@ def register(app: typer.Typer, panel: str) -> None:
     group.command("list", epilog=EXAMPLES)(list_command)
     group.command("run", epilog=EXAMPLES)(run_command)
     group.command("renew")(renew_command)
+    group.command("verdicts")(verdicts_command)
     group.command("figures", epilog=FIGURES)(figures_command)
     group.command("page")(page_command)
     app.add_typer(group, name="papers")

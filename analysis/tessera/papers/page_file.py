@@ -13,6 +13,12 @@ def _span(text: str, title: str) -> tuple[int, int] | None:
     return found.start(), following.start() if following else len(text)
 
 
+def section_of(text: str, title: str) -> str:
+    """What stands below a heading; nothing where there is no such heading."""
+    span = _span(text, title)
+    return text[span[0] : span[1]].split("\n", 1)[1] if span else ""
+
+
 def with_section(text: str, titles: Sequence[str], title: str, section: str) -> str:
     """The page with `section` in the place of the one of this title, or before those that `titles` has after it; an empty one takes the
     old one away."""

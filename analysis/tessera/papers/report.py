@@ -16,6 +16,7 @@ from tessera.papers.page import ENDLESS
 from tessera.papers.page_file import sections_in, with_section
 from tessera.papers.places import Places
 from tessera.papers.record import FILE, Measured, read, write
+from tessera.papers.retell import retell
 from tessera.papers.section import Section, run_section
 from tessera.papers.split import on_page
 from tessera.papers.verdicts import in_a_sentence, judged, summary_table
@@ -144,6 +145,19 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
         console.print(f"[bold red]without parts that need what is not at hand: {', '.join(sorted(lab.missing))}[/bold red]", soft_wrap=True)
 
 
+def _write_overview(page: Path, measured: Sequence[Measured]) -> None:
+    _write(page, with_section(page.read_text(encoding="utf-8"), ["Verdicts"], "Verdicts", verdicts(measured) + "\n"))
+
+
+def write_verdicts(console: Console, page: Path) -> None:
+    """Writes what the catalogue and the record say into the pages. Raises InputError where there are none."""
+    measured, places = read(), Places(page)
+    retell(console, PAPERS, measured, places)
+    for paper in PAPERS:
+        draw_ratios(paper, measured, places)
+    _write_overview(page, measured)
+
+
 def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> None:
     """Runs experiments and puts their sections, tables and lines of the record in the place of the old ones. Raises SimulatorError, and
     InputError where an input is not at hand or the chapter has no page."""
@@ -162,7 +176,7 @@ def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> N
         _write(chapter, with_section(chapter.read_text(encoding="utf-8"), titles, each.experiment.title, stays))
         before = tables.read_text(encoding="utf-8") if tables.exists() else tables_head(each.paper)
         _write(tables, with_section(before.rstrip("\n") + "\n\n", titles, each.experiment.title, goes))
-        _write(page, with_section(page.read_text(encoding="utf-8"), ["Verdicts"], "Verdicts", verdicts(measured) + "\n"))
+        _write_overview(page, measured)
         draw_ratios(each.paper, measured, places)
         order = [(other.paper, other.experiment.name) for other in experiments()]
         write(FILE, sorted(measured, key=lambda line: order.index((line.paper, line.experiment))))

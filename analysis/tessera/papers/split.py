@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 MOST_CELLS = 24  # of the tables of a section on the page itself
+LINK = "All figures: [tables]"
 LABEL = 100  # letters: a line above a table that names it
 
 
+def asks_only(block: str) -> bool:
+    """Whether a table of claims holds questions of ours alone, on which there is no verdict."""
+    first, _, *rows = block.splitlines() if block.startswith("| claim |") else ("", "")
+    return bool(rows) and all("| our question |" in row or "| our question (" in row for row in rows)
+
+
 def cells_of(block: str) -> int:
-    """Of a table of figures; 0 of anything else, and of tables of claims, which always stay."""
+    """Of a table of figures; 0 of anything else, and of tables of claims, which stay."""
     lines = block.splitlines()
     if len(lines) < 3 or not lines[0].startswith("| ") or lines[0].startswith("| claim |"):
         return 0
@@ -21,15 +28,16 @@ def blocks_of(text: str) -> list[str]:
 
 
 def split(blocks: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What stays, and what goes: the tables of figures where these are many, with the line that names one and the notes below it."""
+    """What stays, and what goes: the tables of figures where these are many, with the line that names one and the notes below it; and
+    questions of ours."""
     if sum(map(cells_of, blocks)) <= MOST_CELLS:
-        return list(blocks), []
+        return [block for block in blocks if not asks_only(block)], [block for block in blocks if asks_only(block)]
     stays: list[str] = []
     goes: list[str] = []
     for index, block in enumerate(blocks):
         names_one = index + 1 < len(blocks) and cells_of(blocks[index + 1]) > 0 and len(block) < LABEL and not block.endswith(".") and block[0] not in "|*"
         is_note = block.startswith("\\*") and index > 0 and cells_of(blocks[index - 1]) > 0
-        (goes if cells_of(block) or names_one or is_note else stays).append(block)
+        (goes if cells_of(block) or names_one or is_note or asks_only(block) else stays).append(block)
     return stays, goes
 
 
@@ -52,5 +60,5 @@ def on_page(chapter: str, title: str, text: str) -> tuple[str, str]:
     if not goes:
         return f"## {title}\n\n{joined(stays)}", ""
     first = next((place for place, block in enumerate(stays) if block.startswith("|")), len(stays))
-    link = f"All figures: [tables](tables/{chapter}.md#{anchor(title)})."
+    link = f"{LINK}(tables/{chapter}.md#{anchor(title)})."
     return f"## {title}\n\n{joined([*stays[:first], link, *stays[first:]])}", f"## {title}\n\n{joined(goes)}"

@@ -21,6 +21,7 @@ class Judged:
     claim: Claim
     direction: str
     basis: str
+    """Seeds or inputs that it stands on; empty: one seed, all inputs alike."""
     size: str
     here: str
     reason: str
@@ -72,11 +73,11 @@ def judge(claim: Claim, lines: Iterable[Measured]) -> Judged:
         return Judged(claim, "not tested", "", "", "", f"no figures on record: run 'tessera papers run {claim.name}'")
     seeds = [line for line in own if line.of == SEEDS and line.claim in claim.seeds]
     if seeds:
-        direction, basis = _over_seeds(claim, seeds), f"{len(seeds)} intervals over seeds"
+        direction, basis = _over_seeds(claim, seeds), f"{len(seeds)} intervals over seeds" if len(seeds) > 1 else "over seeds"
     else:
         words = _first_words(claim, found.verdict)
         some = SOME.match(words)
-        direction, basis = _over_inputs(claim, words), f"one seed, {some[1]} of {some[2]} inputs" if some else "one seed"
+        direction, basis = _over_inputs(claim, words), f"{some[1]} of {some[2]} inputs" if some else ""
     word = size_of(found.ratio, claim.ratio) if found.ratio and claim.ratio else ""
     size = f"{word}: {found.ratio:.3g} for {claim.ratio:.3g}" if word else ""
     plain = direction in (HOLDS, "figure met", "our question") and not size.startswith("beyond")
@@ -121,6 +122,6 @@ def claims_table(items: Iterable[Judged]) -> str:
     for each in items:
         claim = each.claim
         direction = f"{each.direction} ({each.basis})" if each.basis else each.direction
-        cells = [claim.claim, claim.published, each.here, direction, each.size or "-", f"`{claim.mechanism}`" if claim.mechanism else "none", each.reason]
+        cells = [claim.claim, claim.published, each.here, direction, each.size, f"`{claim.mechanism}`" if claim.mechanism else "", each.reason]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -1,0 +1,42 @@
+"""The pages' verdicts are those of the catalogue and the record."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tessera.errors import InputError
+from tessera.papers.lookup import PAPERS
+from tessera.papers.places import Places
+from tessera.papers.record import read
+from tessera.papers.retell import retell
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def copied(tmp_path):
+    shutil.copytree(DOCS / "validation", tmp_path / "validation")
+    return Places(tmp_path / "validation.md")
+
+
+def test_the_pages_say_what_the_record_says(copied):
+    retell(Console(quiet=True), PAPERS, read(), copied)
+    for paper in PAPERS:
+        for file in (Path(f"{paper}.md"), Path("tables") / f"{paper}.md"):
+            assert (copied.folder / file).read_text() == (DOCS / "validation" / file).read_text(), "run 'tessera papers verdicts'"
+
+
+def test_a_verdict_of_the_record_replaces_the_page_s_alone(copied):
+    page = copied.chapter("hwsr")
+    text = page.read_text()
+    page.write_text(text.replace("| holds |", "| opposite |"))
+    retell(Console(quiet=True), ["hwsr"], read(), copied)
+    assert page.read_text() == text
+
+
+def test_a_missing_page_is_a_sentence(copied):
+    copied.chapter("mapping").unlink()
+    with pytest.raises(InputError, match="there is no .*mapping.md; 'tessera papers page' writes all pages"):
+        retell(Console(quiet=True), PAPERS, read(), copied)
