@@ -3,7 +3,7 @@
 The paper replays eight MSR volumes on an 18 TB drive with a buffer of 1 % of the range that a volume touches. The volumes cannot be had;
 the workloads `zone-*` have the request counts, write and update shares, ranges and mean write sizes of its Table 3, shortened here,
 and what they assume beside stands in their files: above all how soon an address is updated again, and that at most four start addresses
-lie in a chunk of 64 KiB. They have none of the long update periods that the paper is about; a section of its own puts these in. The layers run as published. Whether the zones were empty at the start the paper does not say; padding and
+lie in a chunk of 64 KiB. They have no long update periods; two sections put these in. The layers run as published. Whether the zones were empty at the start the paper does not say; padding and
 write-backs without a read-modify-write exist only where a zone is not full, so both are shown.
 """
 
@@ -197,6 +197,28 @@ def grows(row: Mapping[str, Run], value: Callable[[Run], float]) -> bool:
     return value(row[columns[-1]]) > value(row[columns[0]])
 
 
+def _growth(rows: Mapping[str, Mapping[str, Run]], value: Callable[[Run], float]) -> str:
+    """How many times a figure is with the largest chunk what it is with the smallest."""
+    ends = {name: [value(row[column]) for column in (list(row)[0], list(row)[-1])] for name, row in rows.items()}
+    return listed({name: number(last / first) if first else "-" for name, (first, last) in ends.items()}) + " times"
+
+
+def _padding_and_victims(grid: Grid) -> list[Finding]:
+    padded = {name: padding_gib(next(iter(row.values()))) for name, row in grid.items()}
+    sizes = {column: victim_size(run) for column, run in grid.get("src2_2", {}).items()}
+    return [
+        Finding(
+            "padding by chunk size: most on hm_0, least on src2_2", "hm_0 most, src2_2 least",
+            "GiB with 64 KiB: " + listed({name: number(value, 1) for name, value in padded.items()}),
+            verdict([max(padded, key=padded.__getitem__) == "hm_0", min(padded, key=padded.__getitem__) == "src2_2"]),
+        ),
+        Finding(
+            "src2_2: victims are largest at 128 KiB", "128 KiB", listed({column: number(value, 0) for column, value in sizes.items()}) + " sectors",
+            verdict([max(sizes, key=sizes.__getitem__) == "128 KiB"] if sizes else []),
+        ),
+    ]  # fmt: skip
+
+
 def _chunk_findings(grid: Grid) -> list[Finding]:
     others = {name: row for name, row in grid.items() if name != "src2_2"}
     best = {name: min(row, key=lambda column: latency(row[column])) for name, row in grid.items()}
@@ -214,7 +236,14 @@ def _chunk_findings(grid: Grid) -> list[Finding]:
             best.get("src2_2", "-"),
             verdict(best[n] in ("128 KiB", "256 KiB") for n in best if n == "src2_2"),
         ),
-        Finding("read-modify-writes grow with the chunk", "but for src2_2", "-", verdict(grows(row, rmws) for row in others.values())),
+        Finding(
+            "read-modify-writes grow with the chunk", "but for src2_2", _growth(others, rmws), verdict(grows(row, rmws) for row in others.values()),
+        ),
+        Finding(
+            "write amplification grows with the chunk, but for src2_2", "gradually", _growth(others, total_amplification),
+            verdict(grows(row, total_amplification) for row in others.values()),
+        ),
+        *_padding_and_victims(grid),
         Finding(
             "the hit rate hardly depends on the chunk",
             "not sensitive (here: within 0.05)",

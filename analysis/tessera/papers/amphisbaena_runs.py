@@ -68,7 +68,7 @@ def published(layer: str, **parameters: object) -> Variant:
     return Variant(layer, of_layer(layer, **{**published, **parameters}))
 
 
-def _inputs(
+def inputs_of(
     lab: Lab, names: Iterable[str], prefill: int = 0, workloads: Mapping[str, Path] | None = None, requests: Mapping[str, int] = REQUESTS
 ) -> dict[str, tuple[object, ...]]:
     """`workloads`: files in the place of the volumes' own descriptions."""
@@ -87,28 +87,28 @@ def headline(
 ) -> Grid:
     """The eight volumes under the four layers, on empty or full zones."""
     variants = {layer: published(layer) for layer in LAYERS}
-    return lab.grid(DRIVE, _inputs(lab, names, prefill, workloads, requests), variants, f"eight volumes, zones {prefill} % full")
+    return lab.grid(DRIVE, inputs_of(lab, names, prefill, workloads, requests), variants, f"eight volumes, zones {prefill} % full")
 
 
 def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
     """Of the headline's runs on empty zones, those of two volumes that clean often."""
-    return lab.grid(DRIVE, _inputs(lab, names), {layer: published(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
+    return lab.grid(DRIVE, inputs_of(lab, names), {layer: published(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
 
 
 def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The rules for the zone to clean beside Fluid_loop."""
     variants = {"fluid-loop": published("fluid-loop")} | {rule: published(OURS, victim=rule) for rule in RULES}
-    return lab.grid(DRIVE, _inputs(lab, names), variants, "victim rules")
+    return lab.grid(DRIVE, inputs_of(lab, names), variants, "victim rules")
 
 
 def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Chunks of 64 to 1024 KiB."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{kib} KiB": published(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
+    return lab.grid(DRIVE, inputs_of(lab, names), {f"{kib} KiB": published(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
 
 
 def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
     """A volume with more and more start addresses in a chunk of 64 KiB: what the paper does not print of its traces."""
-    options = _inputs(lab, (name,))[name]
+    options = inputs_of(lab, (name,))[name]
     text = volume_text(name)
     inputs = {}
     for count in starts:
@@ -133,20 +133,20 @@ def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
         )
         _, file, *_ = lab.generated(f"zone-offsets-{name}", text, 1)
         limit = lab.requests(min(REQUESTS[name], MOST_REQUESTS_BY_OFFSET))
-        inputs[name] = ("--workload", file, "--limit", limit, *_inputs(lab, (name,))[name][4:])
+        inputs[name] = ("--workload", file, "--limit", limit, *inputs_of(lab, (name,))[name][4:])
     variants = {"fluid-loop": published("fluid-loop")} | {f"{OURS}, {size}": published(OURS, chunk=size) for size in ("64 KiB", "16 KiB")}
     return lab.grid(DRIVE, inputs, variants, "published write offsets")
 
 
 def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """The filter list's share of the high-frequency buffer."""
-    return lab.grid(DRIVE, _inputs(lab, names), {f"{share}": published(OURS, filter_share=share) for share in SHARES}, "filter shares")
+    return lab.grid(DRIVE, inputs_of(lab, names), {f"{share}": published(OURS, filter_share=share) for share in SHARES}, "filter shares")
 
 
 def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which writes end a collection, beside Fluid_loop."""
     variants = {"fluid-loop": published("fluid-loop")} | {scope: published(OURS, abort_scope=scope) for scope in SCOPES}
-    return lab.grid(DRIVE, _inputs(lab, names), variants, "scopes of giving up")
+    return lab.grid(DRIVE, inputs_of(lab, names), variants, "scopes of giving up")
 
 
 def evicted_segments(lab: Lab, names: Sequence[str] = SOME) -> Grid:
@@ -154,12 +154,12 @@ def evicted_segments(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     variants = {
         f"{layer}, {size}": published(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS
     }
-    return lab.grid(DRIVE, _inputs(lab, names), {**variants, OURS: published(OURS)}, "segments of the log")
+    return lab.grid(DRIVE, inputs_of(lab, names), {**variants, OURS: published(OURS)}, "segments of the log")
 
 
 def chunks_given_back(lab: Lab, names: Sequence[str] = SOME) -> Grid:
     """Which borrowed chunks the high-frequency buffer gives back."""
-    return lab.grid(DRIVE, _inputs(lab, names), {rule: published(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
+    return lab.grid(DRIVE, inputs_of(lab, names), {rule: published(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
 
 
 def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
@@ -168,7 +168,7 @@ def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
     for choice in product((0, 1), repeat=len(IDEAS)):
         settings = {key: value for sides, side in zip(IDEAS.values(), choice, strict=True) for key, value in sides[side].items()}
         variants["".join(map(str, choice))] = published(OURS, **settings)
-    return lab.grid(DRIVE, _inputs(lab, names), variants, "combinations of ideas")
+    return lab.grid(DRIVE, inputs_of(lab, names), variants, "combinations of ideas")
 
 
 def effect(row: Mapping[str, Run], idea: int, value: Callable[[Run], float]) -> float | None:

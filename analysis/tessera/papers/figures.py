@@ -176,4 +176,4 @@ def record(figure: PaperFigure, values: Values, program: str, file: Path = RECOR
 
 def pictures(figures: Iterable[PaperFigure]) -> list[str]:
     """The lines of a page that show them."""
-    return [f"![{each.figure}: its values and ours]({each.paper}-{each.id}.svg)\n" for each in figures]
+    return [f"![{each.figure} and ours]({each.paper}-{each.id}.svg)\n" for each in figures]

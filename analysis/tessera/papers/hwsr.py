@@ -10,6 +10,7 @@ at a time. All segments hold data at the start.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from tessera.papers.hwsr_runs import (
     BACKGROUND_GAP_MS,
@@ -298,6 +299,12 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
                     number(ratios[10, 0.3], 3),
                     verdict(e < 0.03 for e in errors),
                     ratio=ratios[10, 0.3],
+                ),
+                Finding(
+                    "utilisation by region size at beta 0.3",
+                    "falls from 2.65",
+                    listed({str(tracks): number(ratios[tracks, 0.3]) for tracks in REGION_TRACKS}),
+                    verdict(ratios[late, 0.3] < ratios[early, 0.3] for early, late in pairwise(REGION_TRACKS)),
                 ),
                 Finding(
                     "wave-like shingling doubles the density",

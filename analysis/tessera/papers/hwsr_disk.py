@@ -61,8 +61,8 @@ def _findings(grid: Grid, long: Grid) -> list[Finding]:
 
 
 INTRO = (
-    "The paper lays out tracks of 8,192 sectors (equation 5) on a disk whose own tracks hold about a quarter of that. The volumes above have\n"
-    "4 MiB on a track, which pass at 503 MB/s; here 1 MiB, at 126 MB/s, and as many sectors in all. Nothing else is changed.\n"
+    "Tracks of 1 MiB (126 MB/s), about those of the paper's disk, instead of 4 MiB (503 MB/s), and as many sectors in all. The layout's tracks are\n"
+    "the disk's.\n"
 )
 
 

@@ -57,8 +57,7 @@ def _findings(grid: Grid) -> list[Finding]:
 
 
 INTRO = (
-    "Drive `hwsr-paper-disk`: equation 5 counts in tracks of 8,192 sectors (`layers.hwsr.track_sectors`) on a disk with tracks of 2,048. Next to it\n"
-    "the same disk with both sizes equal, as in the section above.\n"
+    "Equation 5 with tracks of 8,192 sectors (`layers.hwsr.track_sectors`) on a disk with tracks of 2,048: drive `hwsr-paper-disk`.\n"
 )
 
 

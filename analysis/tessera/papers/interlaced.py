@@ -16,7 +16,7 @@ table the inputs have what the paper prints alone: half of the requests on 100 h
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from tessera.papers import interlaced_causes, interlaced_counting, interlaced_heat, interlaced_load, interlaced_w106
+from tessera.papers import interlaced_causes, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.interlaced_runs import (
     ELIMINATED,
@@ -268,6 +268,7 @@ EXPERIMENTS = (
     *interlaced_causes.EXPERIMENTS,
     *interlaced_w106.EXPERIMENTS,
     *interlaced_load.EXPERIMENTS,
+    *interlaced_slowed.EXPERIMENTS,
     *interlaced_heat.EXPERIMENTS,
     *interlaced_counting.EXPERIMENTS,
     Experiment("write-cache", "The write cache on and off", _write_cache),

@@ -109,14 +109,14 @@ def row_at_hand(lab: Lab, name: str) -> Row | None:
     return row_of(table, name) if table else None
 
 
-def _input(lab: Lab, name: str, *more: object, **changes: object) -> tuple[object, ...]:
-    """The options that run a workload, or a changed one."""
+def input_of(lab: Lab, name: str, *more: object, requests_of_page: int | None = None, **changes: object) -> tuple[object, ...]:
+    """The options that run a workload, or a changed one, at its own length or another."""
     shape = replace(WORKLOADS[name], **changes)
     words = "".join(f"-{key}-{value}" for key, value in changes.items())
-    return lab.generated(f"interlaced-{name}{words}", shape.text(row_at_hand(lab, name)), _requests(shape), *FULL, *more)
+    return lab.generated(f"interlaced-{name}{words}", shape.text(row_at_hand(lab, name)), requests_of_page or _requests(shape), *FULL, *more)
 
 
-def _plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
+def plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
     return {layer: Variant(layer, settings) for layer in layers}
 
 
@@ -129,13 +129,13 @@ def uniform_writes(lab: Lab) -> dict[str, Run]:
     """Single sectors anywhere on a full disk, one at a time, without a cache: the read-modify-write's cost alone."""
     text = 'summary = "single sectors anywhere"\nlaw = "uniform"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
     words = lab.generated("interlaced-uniform", text, 100_000, "--replay", "closed:1", "--prefill", 100)
-    return lab.grid(DRIVE, {"": words}, _plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "uniform writes")[""]
+    return lab.grid(DRIVE, {"": words}, plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "uniform writes")[""]
 
 
 def workloads(lab: Lab, names: Sequence[str] = tuple(WORKLOADS), layers: Sequence[str] = LAYERS) -> Grid:
     """The 17 workloads on the conventional and the interlaced layers."""
-    inputs = {name: _input(lab, name, *(_in_parts(lab, name) if name in IN_PARTS else ())) for name in names}
-    return lab.grid(DRIVE, inputs, _plain(layers), "17 workloads")
+    inputs = {name: input_of(lab, name, *(_in_parts(lab, name) if name in IN_PARTS else ())) for name in names}
+    return lab.grid(DRIVE, inputs, plain(layers), "17 workloads")
 
 
 def _in_parts(lab: Lab, name: str) -> tuple[object, ...]:
@@ -145,8 +145,8 @@ def _in_parts(lab: Lab, name: str) -> tuple[object, ...]:
 
 def loads(lab: Lab, name: str = "w09", scales: Sequence[str] = ("2", "1", "0.5")) -> Grid:
     """A workload slower than it was, as it was and faster."""
-    inputs = {scale: _input(lab, name, "--time-scale", scale) for scale in scales}
-    return lab.grid(DRIVE, inputs, _plain(LAYERS), f"{name}, slower and faster")
+    inputs = {scale: input_of(lab, name, "--time-scale", scale) for scale in scales}
+    return lab.grid(DRIVE, inputs, plain(LAYERS), f"{name}, slower and faster")
 
 
 CAUSES = {  # what an input assumes, as it is and changed alone
@@ -161,8 +161,8 @@ def one_cause_at_a_time(
     lab: Lab, names: Sequence[str] = ("w08", "w24", "w43", "w39", "w106"), causes: Sequence[str] = tuple(CAUSES)
 ) -> dict[str, Grid]:
     """By workload: each of CAUSES changed alone."""
-    inputs = {(name, cause): _input(lab, name, **CAUSES[cause]) for name in names for cause in causes}
-    grid = lab.grid(DRIVE, {f"{name} {cause}": words for (name, cause), words in inputs.items()}, _plain(LAYERS), "one cause at a time")
+    inputs = {(name, cause): input_of(lab, name, **CAUSES[cause]) for name in names for cause in causes}
+    grid = lab.grid(DRIVE, {f"{name} {cause}": words for (name, cause), words in inputs.items()}, plain(LAYERS), "one cause at a time")
     return {name: {cause: grid[f"{name} {cause}"] for cause in causes} for name in names}
 
 
@@ -174,7 +174,7 @@ def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
 def numbering(lab: Lab, names: Sequence[str] = ("w17", "w87", "w106")) -> Grid:
     """N = 1, where logical neighbours are physical ones, and N = 256."""
     variants = {f"{layer} N={n}": _numbered(layer, n) for layer in INTERLACED for n in (1, 256)}
-    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "N of 1 and of 256")
+    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "N of 1 and of 256")
 
 
 COUNTED = ("media", "host")
@@ -183,7 +183,7 @@ COUNTED = ("media", "host")
 def heat_counted(lab: Lab, names: Sequence[str] = ("w39", "w56", "w106", "w43")) -> Grid:
     """Heat counted behind the write cache and in front of it."""
     variants = {f"{layer} {where}": Variant(layer, of_layer(layer, heat=where)) for layer in IMPROVED for where in COUNTED}
-    inputs = {name: _input(lab, name) for name in names}
+    inputs = {name: input_of(lab, name) for name in names}
     return lab.grid(DRIVE, inputs, {"imr-rmw": Variant("imr-rmw"), **variants}, "where heat is counted")
 
 
@@ -193,12 +193,12 @@ def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Gr
     for layer in LAYERS:
         variants[f"{layer} on"] = Variant(layer)
         variants[f"{layer} off"] = Variant(layer, NO_WRITE_CACHE)
-    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "cache on and off")
+    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "cache on and off")
 
 
 def bare(lab: Lab, names: Sequence[str] = ("w106", "w39", "w87")) -> Grid:
     """Without the write cache alone."""
-    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, _plain(LAYERS, **NO_WRITE_CACHE), f"cache off, seed {lab.seed}")
+    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, plain(LAYERS, **NO_WRITE_CACHE), f"cache off, seed {lab.seed}")
 
 
 def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w43", "w39", "w87")) -> Grid:
@@ -208,7 +208,7 @@ def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w43", "w39", "w87")) 
         "as printed": Variant("imr-cache"),
         "threshold 50": Variant("imr-cache", of_layer("imr-cache", paper=False)),
     }
-    return lab.grid(DRIVE, {name: _input(lab, name) for name in names}, variants, "rules of track caching")
+    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "rules of track caching")
 
 
 def own_amplification(run: Run) -> float:

@@ -59,6 +59,8 @@ def beyond(first: np.ndarray, count: np.ndarray, blocks: int) -> tuple[float, fl
     length_at_least = (by_length * np.arange(len(by_length)))[::-1].cumsum()[::-1]
     writes = np.diff(np.r_[np.flatnonzero(begins), written])
     updated = writes > 1
+    if not updated.any():
+        return 0.0, 0.0
     mean_gap = ((latest - earliest)[updated] / (writes[updated] - 1)).astype(np.int64)
     period = len(earliest) - (length_at_least[mean_gap + 1] - mean_gap * at_least[mean_gap + 1]) / (written - mean_gap + 1)
     long = period > blocks
