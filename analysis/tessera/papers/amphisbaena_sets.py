@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from tessera.papers.amphisbaena_runs import BUFFER_MIB, CLEANINGS, DRIVE, OTHERS, OURS, REQUESTS, change, headline, hit_rate, inputs_of, published, ranked, volume_text
@@ -71,6 +72,7 @@ FIGURES = (
 )
 
 
+@cache
 def statistics(name: str, scale: float = 1) -> list[tuple[float, float]]:
     """Figure 2's two numbers of today's law and of that with the set."""
     laws = ((volume_text(name), REQUESTS[name]), (text_with_set(name), SETS[name].requests))

@@ -25,8 +25,9 @@ HEAD = "# Validation: what the papers say and what comes out here\n"
 REPEAT = """## How it is made
 
 `./dev papers` runs every experiment and writes these pages. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
-all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. The catalogue of claims and what was measured are in
-`analysis/tessera/papers/claims` (`measured.csv` names the program of each line).
+all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. `tessera papers figures` draws a paper's figure: the values that its text
+prints (its pictures have not been digitised), their error of reading, and ours. The catalogue of claims and what was measured are in
+`analysis/tessera/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`.
 
 Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given
 as far as it is known. All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes is in its file
@@ -38,8 +39,7 @@ OTHERS = """Next to the papers: [drives that were measured](validation/drives.md
 CHAPTERS_OF = "## Chapters\n"
 CHAPTER_HEAD = f"""# {{title}}
 
-What a verdict, a size and a mechanism are, and how to run an experiment: [validation](../{{overview}}). {ENDLESS} marks a response that measures the length of the
-run, because the backlog grew all along.
+Verdicts explained, and how to run an experiment: [validation](../{{overview}}). {ENDLESS} marks a response that grows with the run's length.
 
 """
 PICTURE = "![Where the paper prints a ratio: its value and ours]({paper}.svg)\n"
