@@ -83,7 +83,12 @@ def statistics(name: str, scale: float = 1) -> list[tuple[float, float]]:
     return found
 
 
-def _changes(grid: Grid, value: Callable[[Run], float]) -> dict[str, float]:
+def steady(row: Mapping[str, Run]) -> bool:
+    """Whether the two layers that are compared kept up: else a response measures the length of the run."""
+    return not any(row[layer].metric("host.backlog.unstable") for layer in ("fluid-loop", OURS))
+
+
+def _changes(grid: Mapping[str, Mapping[str, Run]], value: Callable[[Run], float]) -> dict[str, float]:
     return {name: x for name, row in grid.items() if (x := change(row, value, "fluid-loop")) is not None}
 
 
@@ -98,13 +103,15 @@ def _mean_ratio(changes: Mapping[str, float]) -> float | None:
 
 def _findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
-    slower, fewer = _changes(rows, latency), _changes(rows, rmws)
+    kept_up = {name: row for name, row in rows.items() if steady(row)}
+    behind = ", ".join(name for name in rows if name not in kept_up)
+    slower, fewer = _changes(kept_up, latency), _changes(rows, rmws)
     hits = {name: hit_rate(row[OURS]) - max(hit_rate(row[other]) for other in OTHERS) for name, row in rows.items()}
-    others = {name: latency(row[OURS]) / min(latency(row["fluid"]), latency(row["skylight-disk"])) for name, row in rows.items()}
+    others = {name: latency(row[OURS]) / min(latency(row["fluid"]), latency(row["skylight-disk"])) for name, row in kept_up.items()}
     return [
         Finding(
-            "volumes with long update periods: mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _said(slower),
-            verdict(value < 0 for value in slower.values()), ratio=_mean_ratio(slower),
+            "volumes with long update periods: mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %",
+            _said(slower) + (f"; never catches up on {behind}" if behind else ""), verdict([*(value < 0 for value in slower.values()), *(False for name in rows if name not in kept_up)]), ratio=_mean_ratio(slower),
         ),
         Finding(
             "volumes with long update periods: read-modify-writes below Fluid_loop", "-37 % on average", _said(fewer),

@@ -13,7 +13,7 @@ from tessera.charts.style import COLOURS, MUTED
 from tessera.output_file import whole
 from tessera.papers.figures import Fact, PaperFigure, Values
 
-PRINTED = {"color": "black", "markersize": 5, "linestyle": "none", "capsize": 3, "elinewidth": 1, "zorder": 5}
+PRINTED = {"color": "black", "markersize": 6, "markeredgecolor": "white", "markeredgewidth": 0.6, "linestyle": "none", "capsize": 3, "elinewidth": 1, "zorder": 5}
 MARKS = "DsPX^v"  # of the paper's series where a colour cannot tell them
 
 

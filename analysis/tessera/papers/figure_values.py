@@ -88,7 +88,8 @@ def _periods(lab: Lab) -> Values:
 
 def _over_fluid_loop(lab: Lab, value: Callable[[Run], float]) -> Values:
     grid = amphisbaena_sets.with_sets(lab)
-    ratios = {name: 1 + x for name, row in grid.items() if (x := change(row, value, "fluid-loop")) is not None}
+    rows = {name: row for name, row in grid.items() if value is not latency or amphisbaena_sets.steady(row)}
+    ratios = {name: 1 + x for name, row in rows.items() if (x := change(row, value, "fluid-loop")) is not None}
     return {"long update periods": {**ratios, **_extremes(ratios), "mean": _mean(ratios.values())}} if ratios else {}
 
 
