@@ -105,7 +105,7 @@ def figures_command(
 def verdicts_command(
     page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
 ) -> None:
-    """Write the pages' verdicts again from the catalogue and the record; nothing is run."""
+    """Write the pages' verdicts and draw their figures again, from the catalogue and the record; nothing is run."""
     from tessera.papers.report import write_verdicts
 
     write_verdicts(Console(), page)

@@ -149,10 +149,10 @@ def _comparisons() -> list[Comparison]:
 
 
 INTRO = (
-    f"The paper's Figure 2: on one volume over 85 % of the updated blocks have a period longer than the buffer, and 70 % of these are updated\n"
-    f"more than twice. The inputs of this chapter forget an address after 65,536 writes, so seven volumes have 0.0 to 0.1 % and src2_0 11 %. Here {HOT_SHARE:.0%} of\n"
-    f"the writes update one of {HOT_BLOCKS:,} blocks at random, and the rest are cold: 64 KiB each, every address once. {ZONES} zones are full, the buffer has {BUFFER_MIB} MiB,\n"
-    "writes come one at a time. Which of the four inputs is like a trace of the paper is not known: where blocks lie is not printed.\n"
+    "Figure 2: over 85 % of one volume's updated blocks have a period longer than the buffer, and 70 % of these are updated more than twice. The\n"
+    f"chapter's inputs have 0 to 15 %: they forget an address after 65,536 writes. Here {HOT_SHARE:.0%} of the writes update one of {HOT_BLOCKS:,} blocks at random,\n"
+    f"the others are cold: 64 KiB each, once. {ZONES} zones are full, the buffer has {BUFFER_MIB} MiB, writes come one at a time. Where the paper's blocks lie\n"
+    "is not printed.\n"
 )
 
 

@@ -11,7 +11,7 @@ from tessera.papers.amphisbaena_runs import BUFFER_MIB, CLEANINGS, DRIVE, OTHERS
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, ranked_tables, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, ranked_tables, span, table, verdict
 from tessera.papers.update_periods import beyond, drawn
 from tessera.run_folder import Run
 
@@ -93,8 +93,10 @@ def _changes(grid: Mapping[str, Mapping[str, Run]], value: Callable[[Run], float
 
 
 def _said(changes: Mapping[str, float]) -> str:
-    mean = sum(changes.values()) / len(changes) if changes else None
-    return f"{percent(mean)} on average; " + listed({name: percent(value) for name, value in changes.items()})
+    """The mean and the extremes."""
+    if not changes:
+        return "-"
+    return f"{percent(sum(changes.values()) / len(changes))} on average, {percent(min(changes.values()))} to {percent(max(changes.values()))}"
 
 
 def _mean_ratio(changes: Mapping[str, float]) -> float | None:
@@ -118,12 +120,12 @@ def _findings(grid: Grid) -> list[Finding]:
             verdict(value < 0 for value in fewer.values()), ratio=_mean_ratio(fewer),
         ),
         Finding(
-            "volumes with long update periods: highest write hit rate", "in all traces", "over the best other: " + listed({n: number(v, 3) for n, v in hits.items()}),
+            "volumes with long update periods: highest write hit rate", "in all traces", "over the best other: " + span(hits.values(), 3),
             verdict(value > 0 for value in hits.values()),
         ),
         Finding(
             "volumes with long update periods: mean latency below Fluid's and Skylight's", "bars of Figure 12, without numbers",
-            "over the faster of them: " + listed({name: number(value) for name, value in others.items()}), verdict(value < 1 for value in others.values()),
+            "over the faster of them: " + span(others.values()), verdict(value < 1 for value in others.values()),
         ),
     ]  # fmt: skip
 

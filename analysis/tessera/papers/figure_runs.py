@@ -8,7 +8,7 @@ from tessera.errors import InputError
 from tessera.papers.enough import LEAST, short_runs
 from tessera.papers.figure_picture import draw_figure
 from tessera.papers.figure_values import ours
-from tessera.papers.figures import PaperFigure, Values, record
+from tessera.papers.figures import PaperFigure, Values, figures, read_values, record
 from tessera.papers.lab import Lab
 from tessera.papers.places import Places
 from tessera.papers.section import program
@@ -52,3 +52,11 @@ def draw_at_page(console: Console, lab: Lab, figure: PaperFigure, places: Places
         record(figure, values, program())
     file = draw_figure(figure, values, places.figure(figure), "".join(f"\n({note})" for note in _notes(lab, short)))
     console.print(f"{file}: {figure.name}", highlight=False, soft_wrap=True)
+
+
+def draw_recorded(places: Places) -> None:
+    """Draws every figure on record next to the pages again; nothing is run."""
+    values = read_values()
+    for figure in figures():
+        if figure.name in values:
+            draw_figure(figure, values[figure.name], places.figure(figure))

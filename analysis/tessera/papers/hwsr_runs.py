@@ -1,7 +1,7 @@
 """The runs of the HWSR chapter: inputs from the paper's Table III, its sweeps, and what is measured of them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -164,6 +164,19 @@ def block_sizes(lab: Lab) -> Grid:
     variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
     variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
     return lab.grid(DRIVE, _financial_inputs(lab), variants, "block sizes")
+
+
+LONGER = 3  # times: until small blocks fill the buffer, too
+
+
+def longer_blocks(lab: Lab) -> Grid:
+    """The smallest and the largest blocks, one change more: a longer run."""
+    ends = (BLOCK_SECTORS[0], BLOCK_SECTORS[-1])
+    variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in ends}
+    variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in ends}
+    trace = FINANCIAL["Financial1"]
+    longer = replace(trace, requests=LONGER * trace.requests)
+    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", longer)}, variants, f"block sizes, {LONGER} times as long")
 
 
 def region_sizes(lab: Lab) -> Grid:

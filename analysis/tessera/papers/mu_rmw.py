@@ -13,7 +13,7 @@ from tessera.papers import memory, mu_rmw_open
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, from_reduction, number, percent, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, from_reduction, number, percent, span, table, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.run_folder import Run
 
@@ -327,12 +327,22 @@ def _volumes(lab: Lab) -> list[str]:
     return [_table(implied, "volume"), findings(_volume_findings(implied))]
 
 
+def _cleaning_finding(grid: Grid) -> Finding:
+    """Of the volumes one after the other, where nothing queues behind a cleaning."""
+    means = {layer: [run.metric("cleaning.mean") for row in grid.values() if (run := row[layer]).metric("cleaning.count")] for layer in LAYERS}
+    return Finding(
+        "average cleaning time, PORE and Skylight over MU-RMW", "PORE and Skylight in seconds, MU-RMW in milliseconds",
+        ", ".join(f"{layer} {span(values, 1)} ms" for layer, values in means.items()),
+        verdict([*(value >= 1000 for layer in ("pore", "skylight-flash") for value in means[layer]), *(value < 1000 for value in means["mu-rmw"])]),
+    )  # fmt: skip
+
+
 def _one_by_one(lab: Lab) -> list[str]:
     grid = paper_implied(lab, "closed:1")
     return [
         "Nothing queues behind a cleaning: its time is spread over the requests, as the paper's percentages of response time suggest.\n",
         _table(grid, "volume"),
-        findings(_volume_findings(grid)),
+        findings([*_volume_findings(grid), _cleaning_finding(grid)]),
         seed_table(over_seeds(lab, lambda each: paper_implied(each, "closed:1", SEED_VOLUMES), seeds=3), _seed_comparisons()),
     ]
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from tessera.errors import InputError
 from tessera.papers import CHAPTERS
 from tessera.papers.catalogue import catalogue
-from tessera.papers.figure_runs import draw_at_page
+from tessera.papers.figure_runs import draw_at_page, draw_recorded
 from tessera.papers.figures import figures_of, pictures
 from tessera.papers.lab import Lab
 from tessera.papers.lookup import PAPERS, Chosen, experiments
@@ -155,6 +155,7 @@ def write_verdicts(console: Console, page: Path) -> None:
     retell(console, PAPERS, measured, places)
     for paper in PAPERS:
         draw_ratios(paper, measured, places)
+    draw_recorded(places)
     _write_overview(page, measured)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-MOST_CELLS = 24  # of the tables of a section on the page itself
+MOST_CELLS = 18  # of the tables of a section on the page itself
 LINK = "All figures: [tables]"
 LABEL = 100  # letters: a line above a table that names it
 

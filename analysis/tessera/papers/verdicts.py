@@ -117,11 +117,14 @@ def summary_table(found: Iterable[Judged]) -> str:
 
 
 def claims_table(items: Iterable[Judged]) -> str:
-    """The claims of a section, with their verdicts."""
+    """The claims of a section, with their verdicts; a reason that an earlier row gives is not repeated."""
+    given: set[str] = set()
     lines = ["| claim | published | here | direction | size | mechanism | why |", "|---|---|---|---|---|---|---|"]
     for each in items:
         claim = each.claim
         direction = f"{each.direction} ({each.basis})" if each.basis else each.direction
-        cells = [claim.claim, claim.published, each.here, direction, each.size, f"`{claim.mechanism}`" if claim.mechanism else "", each.reason]
+        reason = "as above" if each.reason in given else each.reason
+        given |= {each.reason} - {""}
+        cells = [claim.claim, claim.published, each.here, direction, each.size, f"`{claim.mechanism}`" if claim.mechanism else "", reason]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
