@@ -3,8 +3,8 @@
 The paper replays eight MSR volumes on an 18 TB drive with a buffer of 1 % of the range that a volume touches. The volumes cannot be had;
 the workloads `zone-*` have the request counts, write and update shares, ranges and mean write sizes of its Table 3, shortened here,
 and what they assume beside stands in their files: above all how soon an address is updated again, and that at most four start addresses
-lie in a chunk of 64 KiB. They have no long update periods; two sections put these in. The layers run as published. Whether the zones were empty at the start the paper does not say; padding and
-write-backs without a read-modify-write exist only where a zone is not full, so both are shown.
+lie in a chunk of 64 KiB. They have no long update periods; two sections put these in. The layers run as published. The paper does not say whether the
+zones were empty at the start: both are shown.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
