@@ -29,10 +29,9 @@ all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. `t
 prints (its pictures have not been digitised), their error of reading, and ours. The catalogue of claims and what was measured are in
 `analysis/tessera/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`.
 
-Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. Where a claim does not come out, the reason is given
-as far as it is known. All inputs but the recorded traces are synthetic: what each workload takes from a publication and what it assumes is in its file
-(`stimuli/workloads`). Ratios are of simulated figures, from one seed unless a table says otherwise. A table of several seeds gives means with the half-widths
-of their 95 % confidence intervals; what it leaves open, the verdict on one seed does not decide.
+Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. All inputs but the recorded traces are synthetic:
+what each workload takes from a publication and what it assumes is in its file (`stimuli/workloads`). Figures are of one seed unless a table says
+otherwise. A table of several seeds gives means with the half-widths of their 95 % confidence intervals.
 """
 OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), [layers on volumes that no parameter was chosen on](validation/left-out.md), and [what changed the golden figures](validation/golden.md).
 """
