@@ -96,6 +96,7 @@ void FirmwareBench::completed(HostRequest& request) {
   const std::uint64_t sector_blocks = config_.media.sector_size.value() / host_block_bytes;
   const bool whole = request.blocks.first.value() % sector_blocks == 0 && request.blocks.count % sector_blocks == 0;
   if (!ok(request.status) && request.op != HostOp::read && (whole || request.op == HostOp::trim)) ++failed_whole_requests_;
+  failed_flushes_ += !ok(request.status) && request.op == HostOp::flush ? 1 : 0;
   request.number = completed_mark;
   free_tags_.push_back(request.tag);
   --outstanding_;

@@ -112,8 +112,10 @@ class FirmwareBench final : private MediaLink,
   /// Blocks that verify_all() could not read although nothing exempts them: destroyed by a write that overlapped, or lost.
   [[nodiscard]] std::uint64_t unreadable_blocks() const { return unreadable_blocks_; }
 
-  /// Writes of whole sectors, TRIMs and FLUSHes that failed: faults of a medium are no reason for that.
+  /// Writes of whole sectors, TRIMs and FLUSHes that failed. Faults of a medium are a reason for a FLUSH alone, which cannot complete a
+  /// sector that was written in part and whose rest a fault took.
   [[nodiscard]] std::uint64_t failed_whole_requests() const { return failed_whole_requests_; }
+  [[nodiscard]] std::uint64_t failed_flushes() const { return failed_flushes_; }
 
   [[nodiscard]] Picoseconds now() const { return timeline_.now(); }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
@@ -205,6 +207,7 @@ class FirmwareBench final : private MediaLink,
   std::vector<std::size_t> step_in_hand_;  // by arm, in `steps`
   std::uint64_t unreadable_blocks_ = 0;
   std::uint64_t failed_whole_requests_ = 0;
+  std::uint64_t failed_flushes_ = 0;
   std::function<std::uint64_t(std::uint64_t)> saved_pieces_;
   bool booted_ = false;
   bool memory_failed_ = false;

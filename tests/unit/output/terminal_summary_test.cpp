@@ -69,20 +69,19 @@ TEST_CASE("the time of reads and writes follows what was busy") {
 }
 
 TEST_CASE("waits for tags or at the flash are what bound a run where they are most of the latency of all requests") {
-  const auto bound_by = [](double reads_for_tags, double writes_at_flash) {
+  const auto bound_by = [](double reads_for_tags, double writes_at_flash) {  // in means of the latency
+    constexpr double mean = 308.2;                                           // of_a_run()
     MetricSet metrics = of_a_run();
     metrics.add("disk_channel.utilisation", 0.066, "1", "");
-    metrics.add("host.served", 4.0, "1", "");
-    metrics.add("host.reads", 3.0, "1", "");
-    metrics.add("host.writes", 1.0, "1", "");
-    metrics.add("host.latency.mean", 100.0, "ms", "");
-    metrics.add("host.read.cause.tags", reads_for_tags, "ms", "");
-    metrics.add("host.write.cause.flash", writes_at_flash, "ms", "");
+    metrics.add("host.reads", 45000.0, "1", "");
+    metrics.add("host.writes", 15000.0, "1", "");
+    metrics.add("host.read.cause.tags", reads_for_tags * mean, "ms", "");
+    metrics.add("host.write.cause.flash", writes_at_flash * mean, "ms", "");
     return terminal_summary(metrics, {});
   };
-  CHECK_THAT(bound_by(120.0, 0.0), Catch::Contains("  bound by    media 6.6 %; waits for tags: 90 % of the latency\n"));
-  CHECK_THAT(bound_by(0.0, 240.0), Catch::Contains("  bound by    media 6.6 %; waits at the flash: 60 % of the latency\n"));
-  CHECK_THAT(bound_by(60.0, 180.0), Catch::Contains("  bound by    media 6.6 %\n"));
+  CHECK_THAT(bound_by(1.2, 0.0), Catch::Contains("  bound by    media 6.6 %; waits for tags: 90 % of the latency\n"));
+  CHECK_THAT(bound_by(0.0, 2.4), Catch::Contains("  bound by    media 6.6 %; waits at the flash: 60 % of the latency\n"));
+  CHECK_THAT(bound_by(0.6, 1.8), Catch::Contains("  bound by    media 6.6 %\n"));
 }
 
 TEST_CASE("a part of the flash that wears out long before the rest is named") {
