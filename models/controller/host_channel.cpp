@@ -51,6 +51,7 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
     if (block != 0 && request.window == Bytes(0))
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
                   request.content.size());
+    if (writes_in_order_) ready = last_write_told_ = std::max(ready, last_write_told_);
   }
   request.life.account(LifePhase::link, ready);
   request.life.enter(LifePhase::cpu_wait, ready);

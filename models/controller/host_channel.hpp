@@ -20,6 +20,10 @@ class HostChannel final : public HostPort, private TimelineListener {
   /// A request arrived over the link at now(), a write's data with it. The firmware must be booted.
   void arrived(HostRequest& request, FirmwareEntry& firmware);
 
+  /// From here on the firmware hears of writes in the order in which they came: where the host writes zones, each has to find the pointer
+  /// that the one in front of it left. Otherwise one whose data the firmware asks for overtakes those whose data is on its way to the DRAM.
+  void tell_writes_in_order() { writes_in_order_ = true; }
+
   /// Tells the firmware that the host gave up a request; one that is not here is not known.
   void abort(const HostRequest& request, FirmwareEntry& firmware);
 
@@ -76,6 +80,8 @@ class HostChannel final : public HostPort, private TimelineListener {
   std::vector<Slot> slots_;  // by tag
   std::uint32_t outstanding_ = 0;
   bool halted_ = false;
+  bool writes_in_order_ = false;
+  Picoseconds last_write_told_;
   Picoseconds last_activity_;
 };
 

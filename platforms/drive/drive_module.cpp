@@ -50,6 +50,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     controller_ =
         std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(parts_.processor.has_value()),
                                            surroundings(), sector_shape_, [this](const Ports& ports) { return load_image(ports); });
+  if (controller_ != nullptr && config.has_zones()) controller_->core().host_channel().tell_writes_in_order();
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");

@@ -93,7 +93,7 @@ std::vector<Group> causes_of(const MetricLookup& metric, const std::string& pref
 bool held_up(const std::vector<Group>& times) {
   double others = 0;
   for (const auto& [name, ms] : times) {
-    const auto of_host = [&name](Cause cause) { return name == name_of(cause); };
+    const auto of_host = [&called = name](Cause cause) { return called == name_of(cause); };
     if (!std::ranges::any_of(std::array{Cause::host, Cause::requests, Cause::tags, Cause::flash}, of_host)) others += ms;
   }
   return others > 0 && others >= worth_a_word * sum_of(times);

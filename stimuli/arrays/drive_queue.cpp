@@ -25,7 +25,8 @@ void DriveQueue::send(ArrayCommand&& command) {
   statistics_.arrived(now);
   const bool in_turn = command.priority == CommandPriority::foreground || background_ < background_tags_;
   if (in_turn && !free_.empty() && !suspended_ && queues_[0].empty() && queues_[1].empty()) return issue(std::move(command), now);
-  queues_[static_cast<std::size_t>(command.priority)].push_back({std::move(command), now});
+  auto& queue = queues_[static_cast<std::size_t>(command.priority)];
+  queue.push_back({std::move(command), now});
   pump();
 }
 

@@ -35,6 +35,7 @@ class ZonedDrive : public LayerDrive<zoned::Zoned> {
             },
             setup.prefilled) {
     bench().scoreboard().expect_zones(layer().zone_blocks());
+    bench().controller().host_channel().tell_writes_in_order();
   }
 
   std::uint64_t block(std::uint32_t zone, std::uint64_t sector = 0) { return zone * layer().zone_blocks() + sector * blocks_per_sector; }

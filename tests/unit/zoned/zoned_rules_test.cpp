@@ -169,6 +169,19 @@ TEST_CASE("writes on their way at once need not wait for one another, and go to 
   drive.check_content();
 }
 
+TEST_CASE("a write whose data the drive asks for does not overtake one whose data came along") {
+  ZonedSetup setup;
+  setup.bench.host.window = sectors(4);
+  ZonedDrive drive(setup);
+  drive.bench().submit(HostOp::write, drive.block(2), 12 * blocks_per_sector);  // its data goes to the DRAM first
+  const HostRequest& first = drive.bench().submit(HostOp::write, drive.block(1), 4 * blocks_per_sector);
+  const HostRequest& streamed = drive.bench().submit(HostOp::write, drive.block(1, 4), 8 * blocks_per_sector);
+  drive.bench().run_until_all_done();
+  CHECK(first.status == Status::ok);
+  CHECK(streamed.status == Status::ok);
+  drive.check_content();
+}
+
 TEST_CASE("a read that holds sectors behind the pointer changes nothing of the order in which writes are admitted") {
   ZonedDrive drive;
   REQUIRE(drive.write_zone(1, 0, 2) == Status::ok);
