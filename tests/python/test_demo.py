@@ -24,7 +24,7 @@ if arguments[0] == "check":
     sys.exit()
 with open({log!r}, "a") as log:
     log.write(json.dumps(arguments) + "\\n")
-names = ["host.requests", "host.latency.mean", "host.latency.p99", "capacity.gain_vs_cmr", "cleaning.count", "metadata.bytes", "run.requests_per_cpu_second"]
+names = ["host.requests", "host.latency.mean", "host.latency.p99", "capacity.gain_vs_cmr", "cleaning.count", "metadata.bytes", "cost.per_user_tb", "run.requests_per_cpu_second"]
 metrics = {{name: metric(index + 1234.5) for index, name in enumerate(names)}}
 metrics["write_amplification.total"] = metric(None)
 facts = {{"cleans": "mu-rmw" in arguments, "tool": "tessera-sim"}}

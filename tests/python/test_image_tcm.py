@@ -32,12 +32,13 @@ def completions(folder):
 
 
 # The disk's caches add commands to a request, each of which an engine finds elsewhere.
+ROOM = ("--set", "controller.tcm.size=192 KiB")  # for code with all that a drive may have
 UNCACHED = ("--set", "controller.scheduling=first_come", "--set", "firmware.read_cache.segments=0", "--set", "firmware.write_cache.capacity=0 B")
 
 
 def test_without_caches_the_processor_takes_the_same_where_an_image_lies(images, tmp_path):
     for parts, image in images.items():
-        done = run(tmp_path / parts, "demo", "--elf", image, *WEB_SERVER, *UNCACHED)
+        done = run(tmp_path / parts, "demo", "--elf", image, *WEB_SERVER, *UNCACHED, *ROOM)
         assert done.metric("scoreboard.errors") == 0 and done.metric("host.requests") == 2000
         assert (done.metric("tcm.reserved.code") > 0) == (parts != "")
         if parts == "":
@@ -116,8 +117,8 @@ def test_engines_reach_an_images_rings_where_its_heap_lies(images, tmp_path):
 def test_what_an_image_in_the_tcm_makes_useful_is_not_said_to_be_without_effect(images):
     settings = ("--set", "controller.tcm.latency=2")
     assert "controller.tcm.latency: without effect" in simulate("check", "demo", "--elf", images[""], *settings).stdout
-    assert "without effect" not in simulate("check", "demo", "--elf", images["code"], *settings).stdout
-    told = simulate("check", "demo", "--elf", images["code"], "--set", "controller.code_cache.size=8 KiB").stdout
+    assert "without effect" not in simulate("check", "demo", "--elf", images["code"], *settings, *ROOM).stdout
+    told = simulate("check", "demo", "--elf", images["code"], *ROOM, "--set", "controller.code_cache.size=8 KiB").stdout
     assert "controller.code_cache.size: without effect, the hart of a firmware image" in told
 
 

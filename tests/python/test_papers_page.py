@@ -57,6 +57,6 @@ def test_rivals_acknowledge_parts_of_sectors_as_our_own_layer_does():
 
 
 def test_no_page_of_results_is_longer_than_a_reader_takes():
-    for page in (DOCS / "validation.md", *(DOCS / "validation").glob("*.md")):
+    for page in (DOCS / "validation.md", *(DOCS / "validation" / f"{name}.md" for name in PAPERS)):
         words = [word for word in page.read_text(encoding="utf-8").split() if word != "|"]
         assert len(words) <= 2_500, (page.name, len(words))

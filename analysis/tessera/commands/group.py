@@ -17,12 +17,13 @@ USAGE_ERROR = typer.BadParameter.__mro__[2]  # ClickException of the click that 
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h
 DEBUG = "TESSERA_DEBUG"
 INTERRUPTED = SHELL_SIGNALS + signal.SIGINT
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def internal_error(error: Exception) -> str:
     """The sentence for a fault of this program: what it was, where, and how to see the rest."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if f"{os.sep}tessera{os.sep}" in frame.filename]
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)]
     at = f" in {Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
     text = " ".join(str(error).split())[:300]
     return f"internal error{at}: {type(error).__name__}: {text}. This is a bug, or input that nobody thought of; {DEBUG}=1 shows where it happened"

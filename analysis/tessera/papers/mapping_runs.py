@@ -53,7 +53,7 @@ def recorded(lab: Lab, paper: bool = True, drive: str = DRIVE) -> dict[str, Grid
 
 def cold_sequential(lab: Lab) -> Grid:
     """SYN: an empty disk is written once from its first block to 75 or 100 %."""
-    inputs = {str(usage): ("--workload", "syn", "--limit", lab.requests(BLOCKS // 8 * usage // 100)) for usage in (75, 100)}
+    inputs = {str(usage): ("--workload", "syn", "--limit", BLOCKS // 8 * usage // 100) for usage in (75, 100)}
     return lab.grid(DRIVE, inputs, _variants(), "SYN")
 
 
