@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tessera.papers.league import equipped, on_one_space, where_it_loses
+from tessera.papers.lookup import PAPERS
 from tessera.papers.page_file import sections_in, with_section
 from tessera.papers.split import on_page, split
 from tessera.simulator import ask_simulator
