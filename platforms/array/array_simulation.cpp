@@ -306,11 +306,13 @@ void ArraySimulation::measure() {
   measured_ = true;
   if (scoreboard_ == nullptr || stop_signal() != 0) return finish();
   sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags, [this] {
-    host_.audit([this](std::uint64_t differing) {
-      rows_differing_ = differing;
+    host_.audit([this](const RowAudit& audit) {
+      rows_differing_ = audit.differing;
       scoreboard_->report(metrics_);
-      metrics_.add("array.rows_differing", static_cast<double>(differing), "1",
+      metrics_.add("array.rows_differing", static_cast<double>(audit.differing), "1",
                    "rows that were written whose parity or copies do not fit the data at the end");
+      metrics_.add("array.rows_incomplete", static_cast<double>(audit.incomplete), "1",
+                   "rows that were written of which a member was missing or unreadable at the end: they could not be compared");
       finish();
     });
   });

@@ -59,9 +59,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   void drive_resumed(std::uint32_t drive) { queues_[drive]->resume(); }
 
   void start_scrub();
-  /// Compares every row that was written since the start, as fast as it goes; `ended` is told how many differ. While no request is under
-  /// way.
-  void audit(std::function<void(std::uint64_t differing)> ended);
+  /// Compares every row that was written since the start, as fast as it goes. While no request is under way.
+  void audit(std::function<void(RowAudit)> ended);
 
   /// Told when a rebuild begins and ends.
   void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
@@ -91,11 +90,16 @@ class ArrayHost final : public HostFront, private TimelineListener {
     std::uint32_t parts = 0;  // that are not done
     Status status = Status::ok;
   };
-  /// What is made anew on a spare.
+  /// What is made anew, on a spare or on spare places.
   struct Rebuild {
     DriveSlot slot;
-    std::uint32_t spare = 0;
+    std::optional<std::uint32_t> spare;
     std::unique_ptr<RowSweep> sweep;
+  };
+  /// A slot whose drive failed.
+  struct Gone {
+    std::optional<std::uint32_t> spare_place;  ///< where its content goes in each line
+    bool rebuilt = false;                      ///< all of it is there
   };
 
   void start(std::unique_ptr<ArrayTask> task);
@@ -103,8 +107,14 @@ class ArrayHost final : public HostFront, private TimelineListener {
   void part_done(std::uint32_t tag, Status status, const RequestLife& life);
   void finish(Open& open);
   void on_time(std::uint64_t) override;
-  /// The drive that holds a slot's part of a row; nothing where it is missing.
-  [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, DriveSlot slot) const;
+  /// The drive that holds a member of a row; nothing where it is missing.
+  [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, std::uint32_t member) const;
+  /// The same, as if what is being rebuilt were there.
+  [[nodiscard]] std::optional<std::uint32_t> rebuild_target(ArrayRow row, std::uint32_t member) const;
+  /// The member of a row that a slot holds, as its own or in a spare place; nothing where it holds none.
+  [[nodiscard]] std::optional<std::uint32_t> member_held_by(ArrayRow row, DriveSlot slot) const;
+  [[nodiscard]] bool is_rebuilt(ArrayRow row, DriveSlot slot) const;
+  [[nodiscard]] RebuildRecord& record_of(DriveSlot slot);
   [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
   [[nodiscard]] bool beyond_rescue(ArrayRow row) const;
   /// The application asks for its write on the platters: so are data, copies and parity.
@@ -124,9 +134,10 @@ class ArrayHost final : public HostFront, private TimelineListener {
   Timeline& timeline_;
   std::uint32_t kept_;  // bytes of content a block
   std::vector<std::unique_ptr<DriveQueue>> queues_;
-  std::vector<std::uint32_t> drive_in_;  // by slot
-  std::vector<bool> gone_;               // by slot: its drive failed and nothing has taken its place
-  std::uint32_t gone_slots_ = 0;         // how many of them
+  std::vector<std::uint32_t> drive_in_;    // by slot
+  std::vector<std::optional<Gone>> gone_;  // by slot: its drive failed and no other has taken its place
+  std::uint32_t gone_slots_ = 0;           // how many of them
+  std::uint32_t spare_places_taken_ = 0;
   std::vector<std::uint32_t> spares_;
   std::vector<DriveSlot> waiting_rebuilds_;
   std::optional<Rebuild> rebuild_;
@@ -153,7 +164,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
     bool going = false;
   };
   Checks checks_;
-  std::uint64_t audit_differing_ = 0;
+  RowAudit audit_;
   std::unique_ptr<RowSweep> finished_sweep_;
   std::uint32_t outstanding_ = 0;  // requests
   bool was_busy_ = false;

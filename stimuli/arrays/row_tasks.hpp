@@ -8,7 +8,8 @@ namespace tessera {
 
 class RebuildTask final : public ArrayTask {
  public:
-  RebuildTask(ArrayHost& host, ArrayRow row, DriveSlot slot, std::uint32_t spare, RowSweep& sweep);
+  /// `member`: what is to be made anew of the row.
+  RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, RowSweep& sweep);
   void start() override;
 
  private:
@@ -19,7 +20,6 @@ class RebuildTask final : public ArrayTask {
   void write();
   void done();
 
-  std::uint32_t spare_;
   RowSweep& sweep_;
   std::uint32_t wanted_;          // member
   std::vector<bool> unreadable_;  // members that could not be read
