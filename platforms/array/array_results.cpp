@@ -159,6 +159,10 @@ boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, c
 
 std::vector<std::string> run_notes(const ArraySimulation& simulation) {
   std::vector<std::string> notes;
+  for (const ArraySimulation::ThrownOut& out : simulation.thrown_out())
+    notes.push_back("drive " + std::to_string(out.drive) + " was thrown out " +
+                    figure_text(static_cast<double>(out.at.value()) * 1e-12, "s") +
+                    " after the start: it had a command for longer than array.time_out");
   if (simulation.cuts_not_made() > 0)
     notes.push_back(std::to_string(simulation.cuts_not_made()) +
                     " of the power cuts fell into an outage or after the end: there was nothing to cut");

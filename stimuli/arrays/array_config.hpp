@@ -82,6 +82,7 @@ struct ArrayHostConfig {
   ArrayShape shape;
   Bytes chunk{std::uint64_t{512} << 10};  // mdadm(8), --chunk
   std::uint32_t requests = 256;
+  Picoseconds time_out{};
   RebuildConfig rebuild;
   ScrubConfig scrub;
   JournalConfig journal;
@@ -99,6 +100,9 @@ struct ArrayHostConfig {
             "of erasure: drives' worth of room, spread over all of them, where rebuilds write what failed drives held");
     v.field("chunk", chunk, {512, 1e9}, "what lies on one drive before the next one follows, in whole sectors");
     v.field("requests", requests, {1, 65'536}, "requests that may be at the array at once; more wait at the host");
+    v.field("time_out", time_out, {0, 1e15},
+            "a drive that has had a command for so long is thrown out: it counts as failed; 0: never (Linux waits 30 s, SD_TIMEOUT in "
+            "drivers/scsi/sd.h, and resets first)");
     v.section("cpu", cpu, "what the host's processor is charged with");
     v.leave();
     v.section("rebuild", rebuild, "what is made of a failed drive on a spare");

@@ -137,28 +137,52 @@ bool ArrayHost::beyond_rescue(ArrayRow row) const {
 
 bool ArrayHost::busy_since_asked() { return std::exchange(was_busy_, outstanding_ > 0) || outstanding_ > 0; }
 
-RebuildRecord& ArrayHost::record_of(DriveSlot slot) { return *std::ranges::find(rebuilds_, slot, &RebuildRecord::slot); }
+/// The last one: of an earlier rebuild the spare failed.
+RebuildRecord& ArrayHost::record_of(DriveSlot slot) {
+  return *std::ranges::find(rebuilds_.rbegin(), rebuilds_.rend(), slot, &RebuildRecord::slot);
+}
+
+void ArrayHost::set_late_listener(std::function<void(std::uint32_t)> listener) {
+  if (config_.time_out == Picoseconds(0)) return;
+  for (std::uint32_t drive = 0; drive < queues_.size(); ++drive)
+    queues_[drive]->watch(config_.time_out, [listener, drive] { listener(drive); });
+}
 
 /// Spare places come before spare drives: all drives write to them.
 void ArrayHost::drive_failed(std::uint32_t drive) {
   const auto at = std::ranges::find(drive_in_, drive);
-  TESSERA_CHECK(at != drive_in_.end(), "a drive failed that holds nothing of the array");
+  if (at == drive_in_.end()) {
+    TESSERA_CHECK(rebuild_ && rebuild_->spare == drive, "a drive failed that has nothing to do with the array");
+    const DriveSlot slot = rebuild_->slot;
+    give_rebuild_up();
+    queues_[drive]->fail();
+    return rebuild_on_a_spare(slot);
+  }
   const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
   Gone& gone = gone_[slot.value()].emplace();
   ++gone_slots_;
   queues_[drive]->fail();
   if (!layout_.redundant()) return;
-  std::optional<std::uint32_t> spare;
-  if (spare_places_taken_ < layout_.shape().spare_places) {
-    gone.spare_place = spare_places_taken_++;
-  } else {
-    if (spares_.empty()) return;
-    spare = spares_.front();
-    spares_.erase(spares_.begin());
-  }
+  if (spare_places_taken_ == layout_.shape().spare_places) return rebuild_on_a_spare(slot);
+  gone.spare_place = spare_places_taken_++;
   waiting_rebuilds_.push_back(slot);
-  rebuilds_.push_back({slot, spare, timeline_.now(), {}, {}, {}});
+  rebuilds_.push_back({slot, std::nullopt, timeline_.now(), {}, {}, {}});
   timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+}
+
+void ArrayHost::rebuild_on_a_spare(DriveSlot slot) {
+  if (spares_.empty()) return;
+  waiting_rebuilds_.push_back(slot);
+  rebuilds_.push_back({slot, spares_.front(), timeline_.now(), {}, {}, {}});
+  spares_.erase(spares_.begin());
+  timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+}
+
+/// Its tasks find that they belong to no rebuild that goes on.
+void ArrayHost::give_rebuild_up() {
+  rebuild_->sweep->interrupt();
+  rebuild_.reset();
+  if (!waiting_rebuilds_.empty()) timeline_.post(timeline_.now(), *this);
 }
 
 void ArrayHost::on_time(std::uint64_t) {
@@ -174,11 +198,11 @@ void ArrayHost::begin_rebuild() {
   record.began = timeline_.now();
   if (rebuild_listener_) rebuild_listener_(true);
   rebuild_.emplace(Rebuild{slot, record.spare, nullptr});
-  rebuild_->sweep = std::make_unique<RowSweep>(timeline_, config_.rebuild.pace, layout_,
+  rebuild_->sweep = std::make_shared<RowSweep>(timeline_, config_.rebuild.pace, layout_,
                                                RowSweep::Hooks{[this] { return busy_since_asked(); },
                                                                [this](ArrayRow row) {
                                                                  const std::uint32_t member = *member_held_by(row, rebuild_->slot);
-                                                                 start(std::make_unique<RebuildTask>(*this, row, member, *rebuild_->sweep));
+                                                                 start(std::make_unique<RebuildTask>(*this, row, member, rebuild_->sweep));
                                                                },
                                                                [this] { end_rebuild(); },
                                                                [this](ArrayRow row) {
@@ -209,7 +233,7 @@ void ArrayHost::keep_in_doubt(ArrayRow row) {
 }
 
 void ArrayHost::start_scrub() {
-  scrub_ = std::make_unique<RowSweep>(timeline_, config_.scrub.pace, layout_,
+  scrub_ = std::make_shared<RowSweep>(timeline_, config_.scrub.pace, layout_,
                                       RowSweep::Hooks{[this] { return busy_since_asked(); },
                                                       [this](ArrayRow row) {
                                                         start(std::make_unique<CheckTask>(*this, row, true, CommandPriority::background,

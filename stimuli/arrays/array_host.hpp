@@ -52,7 +52,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
 
   /// A drive completed a command at now().
   void completed(std::uint32_t drive, HostRequest& command) { queues_[drive]->completed(command); }
-  /// From now on it answers nothing. A spare takes its place, if there is one.
+  /// From now on it answers nothing. A spare takes its place, if there is one. A spare on which a rebuild goes on may fail as well.
   void drive_failed(std::uint32_t drive);
   /// One drive's power is gone for a while, and the host's is not.
   void drive_suspended(std::uint32_t drive) { queues_[drive]->suspend(); }
@@ -62,6 +62,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   /// Compares every row that was written since the start, as fast as it goes. While no request is under way.
   void audit(std::function<void(RowAudit)> ended);
 
+  /// Told of a drive that has not answered within the time-out; it is to fail.
+  void set_late_listener(std::function<void(std::uint32_t drive)> listener);
   /// Told when a rebuild begins and ends.
   void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
   [[nodiscard]] bool rebuilding() const { return rebuild_.has_value() || !waiting_rebuilds_.empty(); }
@@ -94,7 +96,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   struct Rebuild {
     DriveSlot slot;
     std::optional<std::uint32_t> spare;
-    std::unique_ptr<RowSweep> sweep;
+    std::shared_ptr<RowSweep> sweep;
   };
   /// A slot whose drive failed.
   struct Gone {
@@ -120,6 +122,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   /// The application asks for its write on the platters: so are data, copies and parity.
   [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
+  void rebuild_on_a_spare(DriveSlot slot);
+  void give_rebuild_up();
   void begin_rebuild();
   void end_rebuild();
   /// The row's members may be apart after a power cut, until the next FLUSH: write caches that forget hold its last write.
@@ -147,7 +151,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::vector<std::unique_ptr<ArrayTask>> tasks_;
   std::function<void(HostRequest&)> receiver_;
   std::function<void(bool)> rebuild_listener_;
-  std::unique_ptr<RowSweep> scrub_;
+  std::shared_ptr<RowSweep> scrub_;
   std::set<std::uint64_t> written_;  // rows, where content is kept
   std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed, or not flushed
   bool caches_forget_ = false;       // of some drive
@@ -165,7 +169,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   };
   Checks checks_;
   RowAudit audit_;
-  std::unique_ptr<RowSweep> finished_sweep_;
+  std::shared_ptr<RowSweep> finished_sweep_;
   std::uint32_t outstanding_ = 0;  // requests
   bool was_busy_ = false;
   bool serves_ = true;  // not from a power cut to the end of the recovery

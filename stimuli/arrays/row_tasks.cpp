@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, RowSweep& sweep)
-    : ArrayTask(host, row), sweep_(sweep), wanted_(member) {
+RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep)
+    : ArrayTask(host, row), sweep_(std::move(sweep)), wanted_(member) {
   unreadable_.resize(host.layout_.width());
 }
 
@@ -63,8 +63,8 @@ void RebuildTask::write() {
     row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
   }
   writes_ = true;
-  const std::optional<std::uint32_t> target = host_.rebuild_target(row_, wanted_);
-  if (!target) return done();  // the drive with its spare place failed meanwhile
+  const std::optional<std::uint32_t> target = goes_on() ? host_.rebuild_target(row_, wanted_) : std::nullopt;
+  if (!target) return done();  // the spare, or the drive with its spare place, failed meanwhile
   begin_step({wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), target, {}, host_.caches_forget_},
              CommandPriority::background);
 }
@@ -72,10 +72,12 @@ void RebuildTask::write() {
 /// A row that cannot be made anew is lost; the rebuild goes on with the next.
 void RebuildTask::done() {
   if (failed_) ++host_.counts_.rows_lost;
-  host_.record_of(host_.rebuild_->slot).bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
-  sweep_.mark(row_);  // before the lock goes to whoever waits for the row
+  if (goes_on()) {
+    host_.record_of(host_.rebuild_->slot).bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
+    sweep_->mark(row_);  // before the lock goes to whoever waits for the row
+  }
   const auto self = end();
-  sweep_.row_done();
+  if (goes_on()) sweep_->row_done();
 }
 
 CheckTask::CheckTask(ArrayHost& host, ArrayRow row, bool repair, CommandPriority priority, std::function<void(bool, bool)> ended)

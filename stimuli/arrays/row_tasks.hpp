@@ -9,7 +9,7 @@ namespace tessera {
 class RebuildTask final : public ArrayTask {
  public:
   /// `member`: what is to be made anew of the row.
-  RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, RowSweep& sweep);
+  RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep);
   void start() override;
 
  private:
@@ -20,7 +20,10 @@ class RebuildTask final : public ArrayTask {
   void write();
   void done();
 
-  RowSweep& sweep_;
+  /// Whether the rebuild that it is a part of goes on.
+  [[nodiscard]] bool goes_on() const { return host_.rebuild_ && host_.rebuild_->sweep == sweep_; }
+
+  std::shared_ptr<RowSweep> sweep_;
   std::uint32_t wanted_;          // member
   std::vector<bool> unreadable_;  // members that could not be read
   std::vector<bool> absent_;      // from row_content_

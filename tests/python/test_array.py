@@ -71,6 +71,40 @@ def test_spare_places_take_what_failed_drives_held(tmp_path, order):
     assert value(metrics, "array.rows_incomplete") == 0
 
 
+SLOW = '[drive.settings.host]\nlink = "sata"\nlink_rate = "20 kB/s"\n'  # 4 KiB take 200 ms
+
+
+def test_a_drive_that_keeps_a_command_too_long_is_thrown_out_and_rebuilt(tmp_path):
+    file = array_file(tmp_path, "raid5", drives(3), drives(1), SLOW, drives(1, spare=True))
+    patient, _ = run_array(tmp_path / "patient", file, "--set", "array.time_out=20 s")
+    assert value(patient, "array.thrown_out") == 0
+    metrics, done = run_array(tmp_path / "out", file, "--set", "array.time_out=1 s", "--set", "rebuild.priority=equal", limit=3000)
+    assert value(metrics, "array.thrown_out") == 1 and "drive 3 was thrown out" in done.stdout
+    assert value(metrics, "array.rebuild.time") > 0
+    assert value(metrics, "host.failed") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+
+
+def test_a_spare_that_is_thrown_out_gives_its_rebuild_to_the_next(tmp_path):
+    file = array_file(tmp_path, "raid5", drives(4), drives(1, spare=True), SLOW, drives(1, spare=True), failure(1, "50 ms"))
+    metrics, done = run_array(tmp_path / "out", file, "--set", "array.time_out=1 s", "--set", "rebuild.priority=equal", "--set", "rebuild.depth=16", limit=3000)
+    assert "drive 4 was thrown out" in done.stdout
+    assert re.search(r"^ +5 +cmr +rebuilt", done.stdout, re.MULTILINE), done.stdout
+    assert value(metrics, "array.rows_incomplete") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+
+
+DARK = '[drive.settings.power]\noutage = "2 s"\n'
+
+
+def test_an_outage_that_the_host_sits_out_throws_nobody_out(tmp_path):
+    cut = '[[power_cut]]\nat = "300 ms"\ndrives = [0]\n'
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, "mirror", drives(2), DARK, cut), "--set", "array.time_out=500 ms", depth=2)
+    assert value(metrics, "host.latency.max") > 500  # ms
+    assert value(metrics, "array.thrown_out") == 0
+
+
 def rebuild_time(tmp_path, name, kind, *more):
     file = array_file(tmp_path, kind, *more, failure(0, "10 ms"), chunk="64 KiB")
     simulate("array", file, "--prefill", 0, "--set", "rebuild.rate_limit=0 B/s", "--out", tmp_path / name)
