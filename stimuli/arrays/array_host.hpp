@@ -122,7 +122,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   /// The application asks for its write on the platters: so are data, copies and parity.
   [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
-  void rebuild_on_a_spare(DriveSlot slot);
+  void ask_for_rebuild(DriveSlot slot);
   void give_rebuild_up();
   void begin_rebuild();
   void end_rebuild();

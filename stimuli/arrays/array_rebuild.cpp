@@ -31,7 +31,7 @@ std::optional<std::uint32_t> ArrayHost::member_held_by(ArrayRow row, DriveSlot s
   return std::nullopt;
 }
 
-/// The last one: of an earlier rebuild the spare failed.
+/// The last one: a drive that a slot was rebuilt on may fail in its turn.
 RebuildRecord& ArrayHost::record_of(DriveSlot slot) {
   return *std::ranges::find(rebuilds_.rbegin(), rebuilds_.rend(), slot, &RebuildRecord::slot);
 }
@@ -44,25 +44,28 @@ void ArrayHost::drive_failed(std::uint32_t drive) {
     const DriveSlot slot = rebuild_->slot;
     give_rebuild_up();
     queues_[drive]->fail();
-    return rebuild_on_a_spare(slot);
+    if (!spares_.empty()) ask_for_rebuild(slot);
+    return;
   }
   const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
   Gone& gone = gone_[slot.value()].emplace();
   ++gone_slots_;
   queues_[drive]->fail();
   if (!layout_.redundant()) return;
-  if (spare_places_taken_ == layout_.shape().spare_places) return rebuild_on_a_spare(slot);
-  gone.spare_place = spare_places_taken_++;
-  waiting_rebuilds_.push_back(slot);
+  const bool on_places = spare_places_taken_ < layout_.shape().spare_places;
+  if (!on_places && spares_.empty()) return;
+  if (on_places) gone.spare_place = spare_places_taken_++;
   rebuilds_.push_back({slot, std::nullopt, timeline_.now(), {}, {}, {}});
-  timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+  ask_for_rebuild(slot);
 }
 
-void ArrayHost::rebuild_on_a_spare(DriveSlot slot) {
-  if (spares_.empty()) return;
+/// On spare places, if the slot has them, or on the next spare.
+void ArrayHost::ask_for_rebuild(DriveSlot slot) {
+  if (!gone_[slot.value()]->spare_place) {
+    record_of(slot).spare = spares_.front();
+    spares_.erase(spares_.begin());
+  }
   waiting_rebuilds_.push_back(slot);
-  rebuilds_.push_back({slot, spares_.front(), timeline_.now(), {}, {}, {}});
-  spares_.erase(spares_.begin());
   timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
 }
 

@@ -91,6 +91,7 @@ def test_a_spare_that_is_thrown_out_gives_its_rebuild_to_the_next(tmp_path):
     metrics, done = run_array(tmp_path / "out", file, "--set", "array.time_out=1 s", "--set", "rebuild.priority=equal", "--set", "rebuild.depth=16", limit=3000)
     assert "drive 4 was thrown out" in done.stdout
     assert re.search(r"^ +5 +cmr +rebuilt", done.stdout, re.MULTILINE), done.stdout
+    assert value(metrics, "array.rebuild.time") > 0
     assert value(metrics, "array.rows_incomplete") == 0
     assert value(metrics, "scoreboard.errors") == 0
 
