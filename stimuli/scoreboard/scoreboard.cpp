@@ -303,6 +303,8 @@ bool Scoreboard::allow_older(HostBlock block) {
   if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return false;
   current_.add(block, trim_mark | newest);
   if (keeps_undurable()) durable_.add(block, trim_mark | newest);
+  for (Version& version : undurable_)
+    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, trim_mark | newest);
   return true;
 }
 

@@ -238,3 +238,18 @@ TEST_CASE("failed dump: a torn sector may answer with an error after the next cu
   host.cut({});
   CHECK(host.board.exempted({HostBlock(0), 8}));
 }
+
+TEST_CASE("failed dump: an older version that untold records allow stays allowed when the block is flushed") {
+  FailingHost host;
+  const Tag v1 = Host::tag(host.written(0, 8), 0);
+  const HostRequest& newest = host.written(0, 8);
+  host.cut({});
+  host.board.destroyed(newest.content);
+  host.board.lost_records_untold();
+  CHECK(host.reads_as(0, v1));
+  host.done(host.flush());
+  host.written(0, 8);
+  CHECK_FALSE(host.reads_as(0, v1));
+  host.cut_with_failed_dump();
+  CHECK(host.reads_as(0, v1));
+}
