@@ -69,7 +69,7 @@ class Campaign {
         folder_(options.keep),
         draw_(
             options.run.drive, options.run.seed, layers(), options.run.set,
-            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw > 1) {}
+            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw) {}
 
   int run();
 
