@@ -85,6 +85,10 @@ def test_writes_of_a_host_keep_their_order_over_a_link_that_repeats_frames():
     assert campaign(*words)["all"]["failures"] == 0
 
 
+def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
+    assert campaign("--layer", "zoned", "--seed", 9877, "--only", 238, "--draw", 3)["all"]["failures"] == 0
+
+
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
     third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)
