@@ -124,6 +124,23 @@ def arms(runs: pl.DataFrame) -> str:
     return table(["layer", *(f"`{Path(workload).stem}`" for workload in workloads)], body) + NOTE
 
 
+def arms_cleaning(runs: pl.DataFrame) -> str:
+    rows = _over_seeds(runs)
+    places = ("any", "idle", "each")
+    layers, workloads = (rows[f"axis.{name}"].unique(maintain_order=True) for name in ("layer", "workload"))
+    found = {(row["axis.layer"], row["axis.workload"], row["axis.firmware.cleaning_arm"]): row for row in rows.iter_rows(named=True)}
+
+    def cell(layer: str, workload: str, place: str) -> str:
+        if (layer, workload, place) not in found:
+            return "refused"
+        one, row = (found[layer, workload, name] for name in ("any", place))
+        gain = "" if place == "any" else f" ({one[MEAN] / row[MEAN]:.2f})"
+        return _marked(_ms(row[MEAN]) + gain, row["ranked"])
+
+    body = [[f"`{layer}`", f"`{workload}`", *(cell(layer, workload, place) for place in places)] for layer in layers for workload in workloads]
+    return table(["layer", "workload", *(f"`{place}`" for place in places)], body) + NOTE
+
+
 def layers(runs: pl.DataFrame) -> str:
     rows = _over_seeds(runs, pl.col("capacity.gain_vs_cmr").first().alias("gain"), pl.col("cost.per_user_tb").first().alias("cost"))
     names = ordered(rows["axis.layer"].unique())
@@ -179,4 +196,4 @@ def _write_csv(file: Path, header: Sequence[str], lines: Iterable[Sequence[str]]
     whole(file, fill)
 
 
-STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "arms": arms, "layers": layers}
+STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "arms": arms, "arms-cleaning": arms_cleaning, "layers": layers}

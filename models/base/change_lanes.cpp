@@ -2,8 +2,15 @@
 
 namespace tessera {
 
+[[gnu::noinline]] void ChangeLanes::make_room() {
+  const std::ptrdiff_t place = lane_ - lanes_.data();
+  if (lane_ == &lanes_.back()) lanes_.emplace_back();
+  lane_ = lanes_.data() + place;
+  lane_->make_room();
+}
+
 /// What was taken leaves, and where that was little there is twice as much room.
-[[gnu::noinline]] void ChangeLanes::Lane::make_room() {
+void ChangeLanes::Lane::make_room() {
   constexpr std::size_t least = 256;
   const auto held = static_cast<std::size_t>(end - next);
   if (2 * held < room.size()) {

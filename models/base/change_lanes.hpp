@@ -15,11 +15,15 @@ namespace tessera {
 
 class ChangeLanes {
  public:
+  ChangeLanes() : lanes_(2) {
+    lanes_.front().last = Picoseconds::max();
+    lane_ = &lanes_.back();
+  }
+  ChangeLanes(const ChangeLanes&) = delete;
+  ChangeLanes& operator=(const ChangeLanes&) = delete;
+
   void append(const SignalChange& change) {
-    ++held_;
-    for (Lane& lane : lanes_)
-      if (lane.last <= change.time) return lane.append(change);
-    lanes_.emplace_back().append(change);
+    change.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) { append_single({time, value, signal}); });
   }
 
   /// Those that are not taken; of withdrawn ones none that was there as others were taken.
@@ -38,23 +42,24 @@ class ChangeLanes {
       Lane& lane = lanes_[heads_.front().lane];
       const Picoseconds bound = turn_of_second();
       const SignalChange* next = lane.next;
-      const SignalChange* const end = lane.end;
-      std::size_t left = held_ - rest;
+      const SignalChange* const end = std::min<const SignalChange*>(lane.end, next + (held_ - rest));
+      std::size_t withdrawn = 0;
       do {
-        if (next->signal != none) {
+        if (next->signal != none) [[likely]]
           take(*next);
-          --left;
-        }
+        else
+          ++withdrawn;
         ++next;
-      } while (next != end && next->time < bound && left > 0);
-      held_ = rest + left;
-      lane.next += next - lane.next;
+      } while (next != end && next->time < bound);
+      const std::ptrdiff_t passed = next - lane.next;
+      held_ -= static_cast<std::size_t>(passed) - withdrawn;
+      lane.next += passed;
       reorder_first(lane);
     }
   }
 
  private:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // a withdrawn change's signal
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();  // a withdrawn change's signal
   struct Lane {
     Picoseconds last;  // of all changes that it ever had
     SignalChange* next = nullptr;
@@ -63,8 +68,6 @@ class ChangeLanes {
     std::vector<SignalChange> room;
 
     void append(const SignalChange& change) {
-      if (end == limit) [[unlikely]]
-        make_room();
       *end++ = change;
       last = change.time;
     }
@@ -76,6 +79,17 @@ class ChangeLanes {
     bool operator<(const Head& other) const { return time != other.time ? time < other.time : lane < other.lane; }
   };
 
+  /// To the first lane that ends no later, mostly that of the change before: each lane ends before those in front of it, and there is
+  /// always an empty one behind them.
+  void append_single(const SignalChange& change) {
+    ++held_;
+    while (lane_->last > change.time) ++lane_;
+    while ((lane_ - 1)->last <= change.time) --lane_;
+    if (lane_->end == lane_->limit) [[unlikely]]
+      make_room();
+    lane_->append(change);
+  }
+  void make_room();
   void order_heads();
   /// When the first lane's turn ends.
   [[nodiscard]] Picoseconds turn_of_second() const {
@@ -94,7 +108,8 @@ class ChangeLanes {
     heads_[place - 1] = moved;
   }
 
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_;  // before the first stands one that holds nothing and ends never
+  Lane* lane_;               // that had the last change
   std::vector<Head> heads_;  // of lanes that hold any, in order, while changes are taken
   std::size_t held_ = 0;
   std::size_t withdrawn_ = 0;  // of them

@@ -1,8 +1,8 @@
 #pragma once
 // The newest changes of signals in the order in which they were told, while nobody knows yet whether they will be wanted.
 //
-// Changes are laid down a chunk at a time, and looked at when they leave the ring. A withdrawal is noted by its place among them: it meets
-// those that were told before it, for later times than its own.
+// Changes are laid down a chunk at a time, and looked at when they leave the ring: of a use those of single signals. A withdrawal is noted
+// by its place among them: it meets those that were told before it, for later times than its own.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -54,11 +54,12 @@ class ChangeRing {
 
   template <class Leave>
   void leave_up_to(std::uint64_t end, Leave&& leave) {
-    for (; left_ < end; ++left_) {
-      const SignalChange& change = changes_[left_ % changes_.size()];
-      lost_until_ = std::max(lost_until_, change.time);
-      if (!withdrawn(change)) leave(change);
-    }
+    for (; left_ < end; ++left_)
+      changes_[left_ % changes_.size()].each([&](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+        const SignalChange change{time, value, signal};
+        lost_until_ = std::max(lost_until_, time);
+        if (!withdrawn(change)) leave(change);
+      });
   }
   [[nodiscard]] bool withdrawn(const SignalChange& change) {
     return change.signal < withdrawals_.size() && meets(withdrawals_[change.signal], change.time);

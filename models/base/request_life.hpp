@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/cause.hpp"
+#include "base/signal.hpp"
 #include "base/units.hpp"
 
 namespace tessera {
@@ -36,21 +37,12 @@ inline constexpr std::size_t life_phases = static_cast<std::size_t>(LifePhase::c
 /// What signals show as the tag of work that belongs to no host command.
 inline constexpr std::uint32_t no_tag = 0xffff;
 
-/// Shows in which phase a request is (waveforms). The phases of RequestLife are known when they end; these when they begin.
-class PhaseLane {
- public:
-  virtual void enter(LifePhase phase, Picoseconds at) = 0;
-
- protected:
-  ~PhaseLane() = default;
-};
-
 struct RequestLife {
   Picoseconds arrival;  ///< at the host, as the trace says (dilated where the replay policy delays the trace)
   Picoseconds issue;    ///< handed to the drive
   Picoseconds mark;     ///< accounted up to here
   std::array<Picoseconds, life_phases> parts{};
-  PhaseLane* lane = nullptr;                     ///< null where nobody looks
+  const Signal* lane = nullptr;                  ///< shows its phase from when it begins; null where nobody looks
   Cause works_for = Cause::host;                 ///< what its own task does now
   bool helped = false;                           ///< a task that it has started may still work for it
   std::array<Picoseconds, causes> held_up_by{};  ///< but for Cause::host, which is what they lack of the latency
@@ -58,7 +50,7 @@ struct RequestLife {
   /// The request is in `phase` from `at` on.
   void enter(LifePhase phase, Picoseconds at) const {
     if (lane != nullptr) [[unlikely]]
-      lane->enter(phase, at);
+      lane->set(1 + static_cast<std::uint64_t>(phase), at);
   }
   void begin(Picoseconds at) {
     arrival = issue = mark = at;

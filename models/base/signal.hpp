@@ -8,14 +8,19 @@
 //
 // A block knows neither its place in the platform nor who looks on. Its module gives the scope the module's name; recorders, triggers and
 // SystemC trace files watch the signals that they want. While nobody watches any, a change costs the test of one flag.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/change_room.hpp"
 #include "base/units.hpp"
 
 namespace tessera {
@@ -43,6 +48,8 @@ class SignalSink {
   virtual void change(std::uint32_t id, std::uint64_t value, Picoseconds at) = 0;
   /// What was told of the signal for times beyond `at` does not happen.
   virtual void withdraw(std::uint32_t id, Picoseconds at) = 0;
+  /// Where it wants changes of signals that nobody else watches, in place of change(). Stays the same.
+  [[nodiscard]] virtual ChangeRoom* room() { return nullptr; }
 
  protected:
   ~SignalSink() = default;
@@ -50,12 +57,31 @@ class SignalSink {
 
 class SignalScope;
 
+/// A signal where it is declared.
+struct DeclaredSignal {
+  struct Watcher {
+    SignalSink* sink;
+    std::uint32_t id;
+  };
+  ChangeRoom* room = nullptr;    ///< of the recorder that alone watches it
+  std::uint64_t id = 0;          ///< its number there
+  std::size_t run = 0;           ///< how many signals, from this one on, have consecutive numbers there; 0 without a room
+  SignalScope* scope = nullptr;  ///< null: nobody's
+  std::uint32_t index = 0;       ///< in the scope
+  std::vector<Watcher> watchers;
+  SignalInfo info;
+  std::vector<std::pair<const char*, std::size_t>> shown;  ///< words of a text, by where they were found: mostly literals
+};
+
 /// Handle of a declared signal; copies are the same signal. The default one is nobody's and shows nothing.
 class Signal {
  public:
-  Signal() = default;
+  Signal() : declared_(&nobodys()) {}
   /// The signal has `value` from `at` on.
   void set(std::uint64_t value, Picoseconds at) const;
+  /// This signal and those declared after it have these values from `at` on.
+  template <std::size_t signals>
+  void set_row(const std::array<std::uint64_t, signals>& values, Picoseconds at) const;
   /// As set(), and what was told for times beyond `at` (a transfer that will end) does not happen.
   void replace(std::uint64_t value, Picoseconds at) const;
   /// Of a text: it is `word` from `at` on. Each different word is kept.
@@ -73,13 +99,28 @@ class Signal {
 
  private:
   friend class SignalScope;
-  Signal(SignalScope* scope, std::uint32_t index) : scope_(scope), index_(index) {}
-  [[gnu::cold]] void set_watched(std::uint64_t value, Picoseconds at) const;
-  [[gnu::cold]] void show_watched(const char* word, Picoseconds at) const;
+  friend class UseSignals;
+  explicit Signal(DeclaredSignal& declared) : declared_(&declared) {}
+  [[nodiscard]] static DeclaredSignal& nobodys();
+  void set_watched(std::uint64_t value, Picoseconds at) const;
+  void show_watched(const char* word, Picoseconds at) const;
+  void set_one_by_one(std::span<const std::uint64_t> values, Picoseconds at) const;
 
   static inline std::uint64_t watchers_ = 0;  // of all signals: a process simulates in one thread
-  SignalScope* scope_ = nullptr;
-  std::uint32_t index_ = 0;
+  DeclaredSignal* declared_;
+};
+
+/// What shows that a part is in use for a while at a time: whether it is, and how much moves.
+class UseSignals {
+ public:
+  /// Declares `use` and `bytes`.
+  explicit UseSignals(SignalScope& part);
+  /// From `begin` up to, not including, `end`.
+  void show(std::uint64_t bytes, Picoseconds begin, Picoseconds end) const;
+
+ private:
+  Signal use_;
+  Signal bytes_;
 };
 
 /// The signals of a block, and the scopes of its parts. Stays where it is.
@@ -125,14 +166,6 @@ class SignalScope {
 
  private:
   friend class Signal;
-  struct Watcher {
-    SignalSink* sink;
-    std::uint32_t id;
-  };
-  struct Declared {
-    SignalInfo info;
-    std::vector<Watcher> watchers;
-  };
   struct Part {
     std::string name;
     SignalScope* scope;
@@ -142,10 +175,12 @@ class SignalScope {
   Signal declare(SignalInfo info);
   void tell(std::uint32_t index, std::uint64_t value, Picoseconds at) const;
   void withdraw(std::uint32_t index, Picoseconds at) const;
-  [[nodiscard]] std::uint64_t value_of(std::uint32_t index, std::string_view word);
+  [[nodiscard]] std::uint64_t value_of(std::uint32_t index, const char* word);
+  /// Who watches the signal has changed.
+  void find_room(std::uint32_t index);
 
   bool watched_ = false;  ///< whether any signal of this scope is
-  std::deque<Declared> signals_;
+  std::deque<DeclaredSignal> signals_;
   std::vector<Part> parts_;
 };
 
@@ -154,6 +189,19 @@ inline void Signal::set(std::uint64_t value, Picoseconds at) const {
     set_watched(value, at);
 }
 
-inline bool Signal::watched() const { return anyone_watches() && scope_ != nullptr && scope_->watched_; }
+template <std::size_t signals>
+void Signal::set_row(const std::array<std::uint64_t, signals>& values, Picoseconds at) const {
+  if (!anyone_watches()) [[likely]]
+    return;
+  if (declared_->run >= signals) {
+    if (SignalChange* const row = declared_->room->claim(signals)) {
+      for (std::size_t i = 0; i < signals; ++i) row[i] = {at, values[i], declared_->id + i};
+      return;
+    }
+  }
+  set_one_by_one(values, at);
+}
+
+inline bool Signal::watched() const { return anyone_watches() && declared_->scope != nullptr && declared_->scope->watched_; }
 
 }  // namespace tessera

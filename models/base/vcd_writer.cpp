@@ -23,6 +23,8 @@ std::string identifier(std::size_t index) {
 }
 
 constexpr std::uint64_t most_lines = 64;  // kept of a number: most levels
+constexpr std::size_t most_time = 40;     // bytes that writing a time touches
+constexpr std::size_t most_change = 96;   // the same of a change, but for a long word
 
 bool has_words(const WaveTrace& signal) { return !signal.info->words.empty(); }
 
@@ -68,6 +70,7 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
     code.size = text.copy(code.text.data(), code.text.size());
   }
   lines_.resize(signals.size());
+  made_.resize(signals.size());
   append("$version Tessera $end\n$timescale 1 ps $end\n");
   Scope top;
   const auto code = [this](std::size_t index) { return std::string(codes_[index].view().substr(0, codes_[index].size - 1)); };
@@ -79,6 +82,7 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
       declarations.push_back(variable("wire", signal.info->width, code(signals.size() + index), twin_of(signal.info->name)));
     } else {
       declarations.push_back(variable("wire", signal.info->width, code(index), signal.info->name));
+      if (signal.info->width > 1) made_[index].number_from = most_lines;
     }
   }
   std::string definitions;
@@ -98,20 +102,26 @@ void VcdWriter::open(Picoseconds at) {
 }
 
 void VcdWriter::step(Picoseconds at, std::span<const std::uint32_t> changed) {
-  write_time(at);
-  reserve(changed.size() * Line::most);
-  char* end = text_.data() + end_;
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    const std::uint64_t value = (*signals_)[changed[i]].value;
-    const std::vector<Line>& lines = lines_[changed[i]];
-    if (value < lines.size() && lines[value].size <= Line::most) [[likely]] {
-      std::memcpy(end, lines[value].text.data(), Line::most);
-      end += lines[value].size;
+  reserve(most_time + changed.size() * most_change);
+  char* end = put_time(text_.data() + end_, at);
+  const WaveTrace* const signals = signals_->data();
+  const Lines* const made = made_.data();
+  for (const std::uint32_t index : changed) {
+    const std::uint64_t value = signals[index].value;
+    const Lines& lines = made[index];
+    if (value < lines.count) [[likely]] {
+      const Line& line = lines.first[value];
+      std::memcpy(end, line.text.data(), Line::most);
+      end += line.size;
+      if (line.size != 0) [[likely]]
+        continue;
+    } else if (value >= lines.number_from) {
+      end = put_number(end, value, codes_[index]);
       continue;
     }
     end_ = static_cast<std::size_t>(end - text_.data());
-    write_value(changed[i], true);
-    reserve((changed.size() - i) * Line::most);
+    write_value(index, true);
+    reserve(changed.size() * most_change);
     end = text_.data() + end_;
   }
   end_ = static_cast<std::size_t>(end - text_.data());
@@ -142,50 +152,52 @@ void VcdWriter::append(std::string_view text) {
 }
 
 void VcdWriter::append(const Line& line) {
-  if (line.size > Line::most) return append(line.longer);
-  reserve(Line::most);
-  std::memcpy(text_.data() + end_, line.text.data(), Line::most);
-  end_ += line.size;
+  append(line.size == 0 ? std::string_view(longer_[line.longer]) : std::string_view(line.text.data(), line.size));
 }
 
 namespace {
 
-/// Eight digits, from the first: halves, quarters and eighths of the number side by side in one word.
-void write_eight_digits(char* to, std::uint32_t number) {
-  const std::uint64_t fours = number / 10'000 + (std::uint64_t{number % 10'000} << 32);
-  const std::uint64_t hundreds = (fours * 5243 >> 19) & 0x0000'007f'0000'007f;  // 5243 / 2^19: 1 / 100, exact below 10,000
-  const std::uint64_t twos = hundreds + ((fours - hundreds * 100) << 16);
-  const std::uint64_t tens = (twos * 103 >> 10) & 0x000f'000f'000f'000f;  // 103 / 2^10: 1 / 10, exact below 100
-  const std::uint64_t ones = tens + ((twos - tens * 10) << 8);
-  const std::uint64_t text = ones + 0x3030'3030'3030'3030;  // '0'
-  static_assert(std::endian::native == std::endian::little);
-  std::memcpy(to, &text, sizeof text);
-}
+/// All numbers of four digits.
+constexpr auto four_digits = [] {
+  std::array<std::array<char, 4>, 10'000> texts{};
+  for (unsigned number = 0; number < texts.size(); ++number)
+    texts[number] = {static_cast<char>('0' + number / 1000), static_cast<char>('0' + number / 100 % 10),
+                     static_cast<char>('0' + number / 10 % 10), static_cast<char>('0' + number % 10)};
+  return texts;
+}();
 
 }  // namespace
 
-/// Most times differ from the one before in their last eight digits alone.
 void VcdWriter::write_time(Picoseconds at) {
-  if (opened_ && at == written_until_) return;
+  reserve(most_time);
+  end_ = static_cast<std::size_t>(put_time(text_.data() + end_, at) - text_.data());
+}
+
+/// Most times differ from the one before in their last eight digits alone.
+inline char* VcdWriter::put_time(char* end, Picoseconds at) {
+  if (opened_ && at == written_until_) return end;
   written_until_ = at;
   constexpr std::uint64_t split = 100'000'000;
   const std::uint64_t first = at.value() / split;
-  reserve(2 * first_digits_.size());
-  if (first == 0) return write_short_time();
-  if (first != first_) begin_times(first);
-  char* const end = text_.data() + end_;
+  if (first == 0) [[unlikely]]
+    return put_short_time(end, at);
+  if (first != first_) [[unlikely]]
+    begin_times(first);
+  const auto last = static_cast<std::uint32_t>(at.value() - first * split);
+  const std::uint32_t upper = last / 10'000;
   std::memcpy(end, first_digits_.data(), first_digits_.size());
-  write_eight_digits(end + first_size_, static_cast<std::uint32_t>(at.value() - first * split));
-  end[first_size_ + 8] = '\n';
-  end_ += first_size_ + 9;
+  end += first_size_;
+  std::memcpy(end, four_digits[upper].data(), 4);
+  std::memcpy(end + 4, four_digits[last - upper * 10'000].data(), 4);
+  end[8] = '\n';
+  return end + 9;
 }
 
-[[gnu::noinline]] void VcdWriter::write_short_time() {
-  char* end = text_.data() + end_;
+[[gnu::noinline]] char* VcdWriter::put_short_time(char* end, Picoseconds at) {
   *end++ = '#';
-  end = std::to_chars(end, end + first_digits_.size(), written_until_.value()).ptr;
+  end = std::to_chars(end, end + most_time, at.value()).ptr;
   *end++ = '\n';
-  end_ = static_cast<std::size_t>(end - text_.data());
+  return end;
 }
 
 [[gnu::noinline]] void VcdWriter::begin_times(std::uint64_t first) {
@@ -225,13 +237,18 @@ const VcdWriter::Line& VcdWriter::line_of(std::size_t index) {
       write_number(value, code);
     }
     Line& line = lines.emplace_back();
-    line.size = end_ - begin;
-    if (line.size > Line::most)
-      line.longer.assign(text_.data() + begin, line.size);
-    else
-      std::memcpy(line.text.data(), text_.data() + begin, line.size);
+    const std::size_t size = end_ - begin;
+    if (size > Line::most) {
+      line.longer = static_cast<std::uint32_t>(longer_.size());
+      longer_.emplace_back(text_.data() + begin, size);
+    } else {
+      line.size = static_cast<std::uint32_t>(size);
+      std::memcpy(line.text.data(), text_.data() + begin, size);
+    }
     end_ = begin;
   }
+  made_[index].first = lines.data();
+  made_[index].count = lines.size();
   return lines[signal.value];
 }
 
@@ -247,19 +264,25 @@ void VcdWriter::write_unknown(std::size_t index) {
 }
 
 void VcdWriter::write_number(std::uint64_t value, const Code& code) {
-  static constexpr char fours[] = "0000000100100011010001010110011110001001101010111100110111101111";
-  constexpr std::size_t most = 64;
-  const auto bits = static_cast<std::size_t>(std::max(1, static_cast<int>(std::bit_width(value))));
-  std::array<char, 2 * most> digits{};  // copied as a whole: what follows the number is overwritten or left out
-  for (std::size_t at = most; at + bits > most; value >>= 4) std::memcpy(digits.data() + (at -= 4), fours + 4 * (value & 15), 4);
-  reserve(1 + most + 1 + code.text.size());
-  char* end = text_.data() + end_;
+  reserve(most_change);
+  end_ = static_cast<std::size_t>(put_number(text_.data() + end_, value, code) - text_.data());
+}
+
+/// Eight digits at a time, from the first: each bit of a byte in a byte of its own.
+inline char* VcdWriter::put_number(char* end, std::uint64_t value, const Code& code) {
+  static_assert(std::endian::native == std::endian::little);
+  const int bits = std::max(1, static_cast<int>(std::bit_width(value)));
+  value <<= 64 - bits;
   *end++ = 'b';
-  std::memcpy(end, digits.data() + most - bits, most);
+  for (int written = 0; written < bits; written += 8, value <<= 8) {
+    const std::uint64_t apart = (value >> 56) * 0x0101'0101'0101'0101 & 0x0102'0408'1020'4080;
+    const std::uint64_t digits = ((apart + 0x7f7f'7f7f'7f7f'7f7f) >> 7 & 0x0101'0101'0101'0101) + 0x3030'3030'3030'3030;  // '0'
+    std::memcpy(end + written, &digits, sizeof digits);
+  }
   end += bits;
   *end++ = ' ';
   std::memcpy(end, code.text.data(), code.text.size());
-  end_ = static_cast<std::size_t>(end - text_.data()) + code.size;
+  return end + code.size;
 }
 
 void VcdWriter::hand_over(std::size_t when_longer_than) {

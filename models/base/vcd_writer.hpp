@@ -28,16 +28,16 @@ class VcdWriter final : public WaveWriter {
 
  private:
   void write_time(Picoseconds at);
-  void write_short_time();
+  static char* put_short_time(char* end, Picoseconds at);
   /// Times follow that have these digits before their last eight.
   void begin_times(std::uint64_t first);
   void write_all(const char* keyword, bool known);
   /// A change in the file, made once for each value of a signal that has few and each small number: mostly short, and copied as a whole.
-  struct Line {
+  struct alignas(64) Line {
     static constexpr std::size_t most = 48;
     std::array<char, most> text{};
-    std::size_t size = 0;
-    std::string longer;  ///< in place of `text` where it is longer
+    std::uint32_t size = 0;    ///< of `text`; 0 where it is longer
+    std::uint32_t longer = 0;  ///< then: which of longer_
   };
 
   /// The identifier of a signal with the line's end.
@@ -47,9 +47,17 @@ class VcdWriter final : public WaveWriter {
     [[nodiscard]] std::string_view view() const { return {text.data(), size}; }
   };
 
+  /// Of a signal, by value: where to look for them at each change.
+  struct Lines {
+    const Line* first = nullptr;
+    std::size_t count = 0;
+    std::uint64_t number_from = ~std::uint64_t{0};  ///< larger values are written as numbers
+  };
   void write_value(std::size_t index, bool known);
   void write_unknown(std::size_t index);
   void write_number(std::uint64_t value, const Code& code);
+  static char* put_number(char* end, std::uint64_t value, const Code& code);
+  char* put_time(char* end, Picoseconds at);
   [[nodiscard]] const Line& line_of(std::size_t index);
   void append(const Line& line);
   /// Makes room for `bytes` at end_.
@@ -66,6 +74,8 @@ class VcdWriter final : public WaveWriter {
   const std::vector<WaveTrace>* signals_ = nullptr;
   std::vector<Code> codes_;               // of the signals, then of the twins
   std::vector<std::vector<Line>> lines_;  // of states, bits and small numbers, by signal and value
+  std::vector<Lines> made_;               // the same
+  std::vector<std::string> longer_;       // lines
   std::vector<char> text_;                // formatted, not yet handed to out_: up to end_
   std::size_t end_ = 0;
   std::array<char, 24> first_digits_{};  // of the time written last, with the '#': all but the last eight

@@ -9,6 +9,7 @@ namespace {
 // Changes held back, to be brought into order: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
 constexpr std::size_t reorder_changes = std::size_t{1} << 16;
 constexpr std::size_t told_changes = 256;  // brought into order together
+constexpr std::size_t most_touches = 256;  // of a time step, until one has more
 
 }  // namespace
 
@@ -22,6 +23,7 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> win
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = windows_.back().end;
   told_.resize(told_changes);
+  touched_.resize(most_touches);
   lay_down_in(told_);
 }
 
@@ -29,6 +31,7 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, WaveTrigger trigger)
     : writers_(std::move(writers)), last_end_(Picoseconds::max()), before_(trigger.before), after_(trigger.after), armed_(true) {
   TESSERA_CHECK(trigger.ring_changes > 0, "a waveform trigger needs a ring");
   told_.resize(told_changes);
+  touched_.resize(most_touches);
   ring_.emplace(trigger.ring_changes);
   lay_down_in(ring_->room());
 }
@@ -57,38 +60,51 @@ WaveSignal Waveform::declare(std::string_view scope, SignalInfo info) {
 }
 
 WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
-  TESSERA_CHECK(!begun_ && laid() == 0, "a waveform signal is declared after the first change");
+  TESSERA_CHECK(!begun_ && told().empty(), "a waveform signal is declared after the first change");
   for (const WaveTrace& other : traces_)
     TESSERA_CHECK(other.scope != scope || other.info->name != info.name, "a waveform signal is declared twice");
   traces_.push_back({std::string(scope), &info});
   const std::uint64_t mask = info.width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << info.width) - 1;
-  states_.push_back({info.value.value_or(0), {}, mask, info.value.has_value(), false});
+  states_.push_back({info.value.value_or(0), {}, mask, info.value.has_value()});
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
-void Waveform::lay_down_in(std::span<SignalChange> room) {
-  room_ = room_begin_ = room.data();
-  room_end_ = room_ + room.size();
-}
-
-void Waveform::make_room() {
+void Waveform::full() {
   if (!armed_) return sort_told();
   ring_->next_room([this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
   lay_down_in(ring_->room());
 }
 
 void Waveform::sort_told() {
-  for (const SignalChange* change = room_begin_; change != room_; ++change) {
-    pending_.append(*change);
-    if (pending_.held() >= reorder_changes) [[unlikely]]
-      write_older(reorder_changes / 2);
+  std::span<const SignalChange> changes = told();
+  if (pending_from_ > Picoseconds(0) || last_end_ != Picoseconds::max()) changes = told_for_windows();
+  constexpr std::size_t most_of_one = 3;
+  if (pending_.held() + most_of_one * changes.size() < reorder_changes) [[likely]] {
+    for (const SignalChange& change : changes) pending_.append(change);
+  } else {
+    for (const SignalChange& change : changes)
+      change.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+        pending_.append({time, value, signal});
+        if (pending_.held() >= reorder_changes) write_older(reorder_changes / 2);
+      });
   }
-  room_ = room_begin_;
+  lay_down_in(told_);
+}
+
+std::span<const SignalChange> Waveform::told_for_windows() {
+  shown_.clear();
+  for (const SignalChange& told : told())
+    told.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+      if (time >= last_end_) return;
+      if (time < pending_from_) return keep(signal, value, time);
+      shown_.push_back({time, value, signal});
+    });
+  return shown_;
 }
 
 void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
   if (armed_) {
-    ring_->withdraw(id, at, laid());
+    ring_->withdraw(id, at, told().size());
   } else {
     sort_told();
     pending_.withdraw(id, at);
@@ -101,7 +117,7 @@ void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
   armed_ = false;
   const auto to_values = [this](const SignalChange& change) { keep(change.signal, change.value, change.time); };
-  ring_->end(laid(), to_values);
+  ring_->end(told().size(), to_values);
   begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), ring_->lost_until());
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
@@ -119,7 +135,6 @@ void Waveform::trigger(Picoseconds time) {
 void Waveform::begin() {
   if (begun_) return;
   begun_ = true;
-  touched_.resize(traces_.size() + 1);
   for (WaveWriter* writer : writers_) writer->begin(traces_);
 }
 
@@ -146,25 +161,27 @@ void Waveform::write_older(std::size_t keep_newest) {
 }
 
 inline void Waveform::write(const SignalChange& change) {
-  if (change.time != step_time_ || !open_) {
-    if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
-    if (!open_) {
-      if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
-      return;
-    }
-    if (change.time < written_until_) ++late_changes_;
-    if (change.time > step_time_) {
-      write_step();
-      step_time_ = change.time;
-    }
-  }
+  if (change.time != open_step_ && !turn_to(change)) return;
   State& state = states_[change.signal];
-  if (change.time < state.since) return;  // late, and a newer value is written already
   state.since = change.time;
   state.next = change.value;
-  touched_[touched_signals_] = change.signal;
-  touched_signals_ += state.touched ? 0 : 1;
-  state.touched = true;
+  if (touches_ == touched_.size()) [[unlikely]]
+    touched_.resize(2 * touches_);
+  touched_[touches_++] = static_cast<std::uint32_t>(change.signal);
+}
+
+inline bool Waveform::turn_to(const SignalChange& change) {
+  if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
+  if (!open_) {
+    if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
+    return false;
+  }
+  if (change.time < written_until_) ++late_changes_;
+  // Late, and a newer value is written already.
+  if (change.time < step_time_) return change.time >= states_[change.signal].since;
+  write_step();
+  step_time_ = open_step_ = change.time;
+  return true;
 }
 
 void Waveform::pass(Picoseconds time) {
@@ -181,7 +198,7 @@ void Waveform::pass(Picoseconds time) {
 void Waveform::open_window() {
   open_ = true;
   pending_from_ = Picoseconds(0);
-  written_until_ = step_time_ = begin_;
+  written_until_ = step_time_ = open_step_ = begin_;
   for (std::uint32_t index = 0; index < traces_.size(); ++index) {
     traces_[index].known = states_[index].known;
     traces_[index].value = states_[index].next & states_[index].mask;
@@ -192,25 +209,25 @@ void Waveform::open_window() {
 void Waveform::close_window(Picoseconds at, bool last) {
   write_step();
   open_ = false;
+  open_step_ = Picoseconds::max();
   if (++window_ < windows_.size()) begin_ = windows_[window_].begin;
   pending_from_ = begin_ + Picoseconds(1);
   for (WaveWriter* writer : writers_) writer->close(std::max(at, written_until_), last);
 }
 
 void Waveform::write_step() {
-  std::size_t changed = 0;  // stay in the list
-  for (std::size_t i = 0; i < touched_signals_; ++i) {
+  std::size_t changed = 0;  // stay in the list, each once
+  for (std::size_t i = 0; i < touches_; ++i) {
     const std::uint32_t index = touched_[i];
     State& state = states_[index];
     WaveTrace& trace = traces_[index];
-    state.touched = false;
     const std::uint64_t value = state.next & state.mask;
     if (trace.known && trace.value == value) continue;
     state.known = trace.known = true;
     trace.value = value;
     touched_[changed++] = index;
   }
-  touched_signals_ = 0;
+  touches_ = 0;
   if (changed == 0) return;
   written_until_ = std::max(written_until_, step_time_);
   for (WaveWriter* writer : writers_) writer->step(written_until_, {touched_.data(), changed});

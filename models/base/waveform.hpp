@@ -40,7 +40,7 @@ struct WaveTrigger {
       std::size_t{1} << 18;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
 };
 
-class Waveform final : public SignalSink {
+class Waveform final : public SignalSink, private ChangeRoom {
  public:
   /// The windows follow each other, each ends before the next begins. Writers must outlive the recorder.
   Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> windows);
@@ -59,17 +59,12 @@ class Waveform final : public SignalSink {
 
   /// The signal has `value` from `time` on. Times may go back a little between calls; of the changes of one signal at one
   /// time the last call counts.
-  void set(WaveSignal signal, std::uint64_t value, Picoseconds time) {
-    if (time >= last_end_) return;
-    if (time < pending_from_) return keep(signal.index, value, time);
-    *room_++ = {time, value, signal.index};
-    if (room_ == room_end_) [[unlikely]]
-      make_room();
-  }
+  void set(WaveSignal signal, std::uint64_t value, Picoseconds time) { add({time, value, signal.index}); }
 
   // SignalSink
   void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override { set({id}, value, at); }
   void withdraw(std::uint32_t id, Picoseconds at) override;
+  [[nodiscard]] ChangeRoom* room() override { return this; }
 
   /// Opens the window around `time`; later calls do nothing, as does a call on a recorder with fixed windows.
   void trigger(Picoseconds time);
@@ -92,26 +87,26 @@ class Waveform final : public SignalSink {
     Picoseconds since;                       // when it began
     std::uint64_t mask = ~std::uint64_t{0};  // of the signal's bits
     bool known = false;
-    bool touched = false;  // has a change in the time step being written
   };
 
   WaveSignal declare(std::string_view scope, SignalInfo info);
-  void keep(std::uint32_t signal, std::uint64_t value, Picoseconds time) {
+  void keep(std::uint64_t signal, std::uint64_t value, Picoseconds time) {
     State& state = states_[signal];
     if (time < state.since) return;
     state.next = value;
     state.since = time;
     state.known = true;
   }
-  void make_room();
-  void lay_down_in(std::span<SignalChange> room);
-  /// Changes in the room where they are laid down.
-  [[nodiscard]] std::size_t laid() const { return static_cast<std::size_t>(room_ - room_begin_); }
+  void full() override;
   /// Brings what was told last into order with the rest.
   void sort_told();
+  /// Leaves what no window shows out of what was told last.
+  [[nodiscard]] std::span<const SignalChange> told_for_windows();
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
   void write(const SignalChange& change);
+  /// Turns to the change's time. False: it is not written.
+  [[nodiscard]] bool turn_to(const SignalChange& change);
   /// Opens and closes the windows that begin and end up to `time`.
   void pass(Picoseconds time);
   void open_window();
@@ -124,14 +119,12 @@ class Waveform final : public SignalSink {
   std::deque<SignalInfo> own_;
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
-  SignalChange* room_ = nullptr;  // where the next change is laid down: in ring_ while armed, else in told_
-  SignalChange* room_begin_ = nullptr;
-  SignalChange* room_end_ = nullptr;
-  std::optional<ChangeRing> ring_;      // while armed
+  std::optional<ChangeRing> ring_;      // while armed: changes are laid down in it, else in told_
   std::vector<SignalChange> told_;      // last
+  std::vector<SignalChange> shown_;     // of them
   ChangeLanes pending_;                 // what is not written
-  std::vector<std::uint32_t> touched_;  // signals touched in the time step being written: the first `touched_signals_`
-  std::size_t touched_signals_ = 0;
+  std::vector<std::uint32_t> touched_;  // signals of the changes of the time step being written: the first `touches_`
+  std::size_t touches_ = 0;
   std::vector<WaveWindow> windows_;
   std::size_t window_ = 0;       // the one that is open or comes next
   Picoseconds begin_;            // of it
@@ -140,8 +133,9 @@ class Waveform final : public SignalSink {
   Picoseconds ended_;
   Picoseconds before_;
   Picoseconds after_;
-  Picoseconds written_until_;  // last time step that was written
-  Picoseconds step_time_;      // of the time step being written
+  Picoseconds written_until_;                   // last time step that was written
+  Picoseconds step_time_;                       // of the time step being written
+  Picoseconds open_step_ = Picoseconds::max();  // the same while a window is open
   std::uint64_t late_changes_ = 0;
   bool armed_ = false;
   bool begun_ = false;  // the writers have the signals

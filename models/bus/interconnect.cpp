@@ -34,21 +34,9 @@ Interconnect::Interconnect(const BusConfig& config, std::uint32_t flash_channels
   std::vector<std::string> names{"cpu", "copy", "host", "disk"};
   for (std::uint32_t channel = 0; channel < flash_channels; ++channel) names.push_back("flash_" + std::to_string(channel));
   for (std::uint32_t arm = 1; arm < arms; ++arm) names.push_back("disk_" + std::to_string(arm));
-  for (const std::string& name : names) {
-    SignalScope& part = signals_.part(name);
-    uses_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});
-  }
+  for (const std::string& name : names) uses_.emplace_back(signals_.part(name));
   for (std::size_t kind = 0; kind < exchange_bytes.size(); ++kind) exchange_work_[kind] = beats(exchange_bytes[kind]);
-  for (const char* name : {"registers", "descriptors"}) {
-    SignalScope& part = signals_.part(name);
-    exchanges_.push_back({part.state("use", {"idle", "moving"}), part.number("bytes", 32)});
-  }
-}
-
-void Interconnect::show(const UseSignals& use, Bytes bytes, Picoseconds begin, Picoseconds end) {
-  use.busy.set(1, begin);
-  use.bytes.set(bytes.value(), begin);
-  use.busy.set(0, end);
+  for (const char* name : {"registers", "descriptors"}) exchanges_.emplace_back(signals_.part(name));
 }
 
 /// On a bus that takes no time; what is under way keeps the pace of its device.
@@ -67,26 +55,22 @@ DmaGrant Interconnect::transfer(const DmaTransfer& transfer, Picoseconds at) {
   counters.busy += work;
   counters.waited += end - begin - std::max(work, transfer.pace);
   if (Signal::anyone_watches()) [[unlikely]]
-    show(uses_[static_cast<std::size_t>(transfer.engine)], transfer.bytes, begin, end);
+    uses_[static_cast<std::size_t>(transfer.engine)].show(transfer.bytes.value(), begin, end);
   return {end + crossing_, behind == Picoseconds(0) ? Bytes(0) : Bytes(scale_rounded(behind.value(), width_.divisor(), period_.value()))};
 }
 
 /// Of an access of the CPU; gives when.
-Picoseconds Interconnect::slip_in(Bytes bytes, Picoseconds work, Picoseconds at) {
+Picoseconds Interconnect::slip_in(Picoseconds work, Picoseconds at) {
   const Picoseconds begin = shared_.slip_in(at, work, burst_);
   counters_[static_cast<std::size_t>(BusAccount::cpu)].waited += begin - at;
-  if (Signal::anyone_watches()) [[unlikely]]
-    show(uses_.front(), bytes, begin, begin + work);
   return begin;
 }
 
 /// Between the bursts of what is under way; gives when.
-Picoseconds Interconnect::squeeze_in(BusExchange kind, std::uint64_t times, Picoseconds work, Picoseconds at) {
+Picoseconds Interconnect::squeeze_in(BusExchange kind, Picoseconds work, Picoseconds at) {
   const Picoseconds begin = shared_.slip_in(at, work, burst_);
   const bool of_register = kind == BusExchange::register_access;
   counters_[static_cast<std::size_t>(of_register ? BusAccount::registers : BusAccount::descriptors)].waited += begin - at;
-  if (Signal::anyone_watches()) [[unlikely]]
-    show(of_register ? exchanges_.front() : exchanges_.back(), exchange_bytes[static_cast<std::size_t>(kind)] * times, begin, begin + work);
   return begin;
 }
 

@@ -35,7 +35,10 @@ class Interconnect {
     Counters& counters = counters_[static_cast<std::size_t>(BusAccount::cpu)];
     counters.bytes += bytes;
     counters.busy += work;
-    return (idle_from(at) ? at : slip_in(bytes, work, at)) + crossing_;
+    const Picoseconds begin = idle_from(at) ? at : slip_in(work, at);
+    if (Signal::anyone_watches()) [[unlikely]]
+      uses_.front().show(bytes.value(), begin, begin + work);
+    return begin + crossing_;
   }
 
   /// Single accesses of the CPU one after another, of which the first found the bus idle, as all later ones do: each takes crossing() and
@@ -59,13 +62,21 @@ class Interconnect {
     const auto index = static_cast<std::size_t>(kind);
     exchanged_[index] += times;
     const Picoseconds work = exchange_work_[index] * times;
-    if (!idle_from(at)) at = squeeze_in(kind, times, work, at);
+    if (!idle_from(at)) at = squeeze_in(kind, work, at);
+    if (Signal::anyone_watches()) [[unlikely]]
+      show(kind, times, at);
     return at + work + crossing_;
   }
-  /// Whether an exchange from `at` on has the bus to itself, and takes quiet_time(); it need only be counted.
-  [[nodiscard]] bool idle_from(Picoseconds at) const { return at >= shared_.last_end() && !Signal::anyone_watches(); }
+  /// Whether an exchange from `at` on has the bus to itself, and takes quiet_time(); it need only be counted and, to who watches, shown.
+  [[nodiscard]] bool idle_from(Picoseconds at) const { return at >= shared_.last_end(); }
   [[nodiscard]] Picoseconds quiet_time(BusExchange kind) const { return exchange_work_[static_cast<std::size_t>(kind)] + crossing_; }
   void count(BusExchange kind, std::uint64_t times) { exchanged_[static_cast<std::size_t>(kind)] += times; }
+  /// Signals show exchanges from `begin` on.
+  [[gnu::noinline]] void show(BusExchange kind, std::uint64_t times, Picoseconds begin) const {
+    const auto index = static_cast<std::size_t>(kind);
+    exchanges_[kind == BusExchange::register_access ? 0 : 1].show(exchange_bytes[index].value() * times, begin,
+                                                                  begin + exchange_work_[index] * times);
+  }
 
   /// The power fails: what was under way is forgotten.
   void cut() { shared_.clear(); }
@@ -79,14 +90,9 @@ class Interconnect {
   [[nodiscard]] std::uint64_t cycles_of(std::uint64_t bytes) const { return width_.quotient(bytes + width_.divisor() - 1); }
   [[nodiscard]] Picoseconds beats(Bytes bytes) const { return period_ * cycles_of(bytes.value()); }
 
-  /// What signals show of an initiator: whether an extent of its is under way, and its bytes.
-  struct UseSignals {
-    Signal busy, bytes;
-  };
-  [[gnu::cold]] static void show(const UseSignals& use, Bytes bytes, Picoseconds begin, Picoseconds end);
   DmaGrant left_out(const DmaTransfer& transfer, Picoseconds at);
-  Picoseconds slip_in(Bytes bytes, Picoseconds work, Picoseconds at);
-  Picoseconds squeeze_in(BusExchange kind, std::uint64_t times, Picoseconds work, Picoseconds at);
+  Picoseconds slip_in(Picoseconds work, Picoseconds at);
+  Picoseconds squeeze_in(BusExchange kind, Picoseconds work, Picoseconds at);
 
   struct Counters {
     Bytes bytes;

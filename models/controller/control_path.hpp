@@ -30,6 +30,10 @@ class ControlPath {
     if (by_port_ || !bus_.idle_from(at)) [[unlikely]]
       return acknowledge_slowly(at);
     bus_.count(BusExchange::register_access, 2);
+    if (Signal::anyone_watches()) [[unlikely]] {
+      bus_.show(BusExchange::register_access, 1, at);
+      bus_.show(BusExchange::register_access, 1, at + register_time_);
+    }
     return register_time_;
   }
   /// The CPU writes a register at `at` and goes on: gives when the write has crossed the bus.
@@ -49,6 +53,10 @@ class ControlPath {
     count_in_tcm(entry);
     bus_.count(BusExchange::register_access, 1);
     bus_.count(entry, 1);
+    if (Signal::anyone_watches()) [[unlikely]] {
+      bus_.show(BusExchange::register_access, 1, executor_.now());
+      bus_.show(entry, 1, executor_.now() + bus_.quiet_time(BusExchange::register_access));
+    }
     return executor_.now() + known_[static_cast<std::size_t>(entry)].bell_and_engine;
   }
   /// An engine writes an entry at `at`: gives when it has.

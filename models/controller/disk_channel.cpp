@@ -174,15 +174,10 @@ void DiskChannel::start(DiskLane& lane, const MediaStep& step) {
 }
 
 void DiskChannel::show(const DiskLane& lane, const MediaStep& step) const {
-  const Picoseconds now = timeline_.now();
-  lane.op.set(step.op == MediaOp::read ? 1 : 2, now);
-  lane.of_class.set(static_cast<std::uint64_t>(lane.current->priority), now);
-  lane.tag.set(lane.current->wait.root->tag, now);
-  lane.serial.set(steps_, now);
-  lane.surface.set(step.run.track.surface, now);
-  lane.radius.set(step.run.track.radius, now);
-  lane.sector.set(step.run.first, now);
-  lane.sectors.set(step.run.count, now);
+  const std::uint64_t op = step.op == MediaOp::read ? 1 : 2;
+  const auto of_class = static_cast<std::uint64_t>(lane.current->priority);
+  const auto& [track, first, count] = step.run;
+  lane.op.set_row<8>({op, of_class, lane.current->wait.root->tag, steps_, track.surface, track.radius, first, count}, timeline_.now());
 }
 
 void DiskChannel::step_done(const MediaBreakdown& timing, Status status, std::uint32_t arm) {

@@ -4,16 +4,16 @@ namespace tessera {
 
 void OverheadsConfig::describe(ParameterVisitor& visitor) {
   constexpr Range range{0, 1e12};
-  visitor.field("read_hit_after_read", read_hit_after_read, range, "electronics' time for a read that a cache serves, behind a read");
-  visitor.field("read_hit_after_write", read_hit_after_write, range, "electronics' time for a read that a cache serves, behind a write");
-  visitor.field("read_miss_after_read", read_miss_after_read, range, "electronics' time for a read that no cache serves, behind a read");
-  visitor.field("read_miss_after_write", read_miss_after_write, range, "electronics' time for a read that no cache serves, behind a write");
-  visitor.field("write_hit_after_read", write_hit_after_read, range, "electronics' time for a write that the cache takes, behind a read");
+  visitor.field("read_hit_after_read", read_hit_after_read, range, "electronics' time for a read that a cache serves, after a read");
+  visitor.field("read_hit_after_write", read_hit_after_write, range, "electronics' time for a read that a cache serves, after a write");
+  visitor.field("read_miss_after_read", read_miss_after_read, range, "electronics' time for a read that no cache serves, after a read");
+  visitor.field("read_miss_after_write", read_miss_after_write, range, "electronics' time for a read that no cache serves, after a write");
+  visitor.field("write_hit_after_read", write_hit_after_read, range, "electronics' time for a write that the cache takes, after a read");
   visitor.field("write_hit_after_write", write_hit_after_write, range,
-                "electronics' time for a write that the cache takes, behind a write");
-  visitor.field("write_miss_after_read", write_miss_after_read, range, "electronics' time for a write that no cache takes, behind a read");
+                "electronics' time for a write that the cache takes, after a write");
+  visitor.field("write_miss_after_read", write_miss_after_read, range, "electronics' time for a write that no cache takes, after a read");
   visitor.field("write_miss_after_write", write_miss_after_write, range,
-                "electronics' time for a write that no cache takes, behind a write");
+                "electronics' time for a write that no cache takes, after a write");
 }
 
 bool OverheadsConfig::any() const {

@@ -13,6 +13,11 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
   return spares.usable() ? new DefectManager(config, ports, spares, geometry.sector_bytes) : nullptr;
 }
 
+Ports with_cleaning(Ports ports, const CleaningArms& cleaning) {
+  if (cleaning.chosen()) ports.cleaning = &cleaning;
+  return ports;
+}
+
 ArmShares arm_shares(const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
   if (geometry.arms.size() < 2 || !factory.bounds().by_arm) return {};
   const FormatPlan data = regions_named(plan, "data");
@@ -23,9 +28,10 @@ ArmShares arm_shares(const LayerFactory& factory, const Ports& ports, const Driv
 
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan, MakeFlashFront make_front)
-    : ports_(ports),
-      flash_front_(make_front != nullptr ? make_front(config.flash_cache, ports) : nullptr),
-      layer_(factory.make(flash_front_ != nullptr ? flash_front_->ports_of_layer() : ports, geometry, plan)),
+    : cleaning_(config.cleaning_arm, geometry, ports.media),
+      ports_(with_cleaning(ports, cleaning_)),
+      flash_front_(make_front != nullptr ? make_front(config.flash_cache, ports_) : nullptr),
+      layer_(factory.make(flash_front_ != nullptr ? flash_front_->ports_of_layer() : ports_, geometry, plan)),
       home_(flash_front_ != nullptr ? &flash_front_->below_caches(*layer_) : layer_.get()),
       write_cache_(config.write_cache.capacity.value() == 0
                        ? nullptr

@@ -21,6 +21,7 @@ struct FirmwareConfig {
   DefectsConfig defects;
   OverheadsConfig overheads;
   MemoryPlacement placement;
+  CleaningArm cleaning_arm = CleaningArm::any;
 
   void describe(ParameterVisitor& visitor);
   /// As LayerFactory::knows_lost_pages() and knows_lost_records(), of what is in front of the layer.
@@ -58,6 +59,7 @@ class Firmware final : public DriveFirmware {
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
+  CleaningArms cleaning_;
   Ports ports_;
   std::unique_ptr<FlashFront> flash_front_;
   std::unique_ptr<TranslationLayer> layer_;

@@ -3,6 +3,10 @@
 namespace tessera {
 
 void FirmwareConfig::describe(ParameterVisitor& visitor) {
+  visitor.enumeration(
+      "cleaning_arm", cleaning_arm, {"any", "idle", "each"},
+      "where a drive of several arms cleans: on whatever arm the victim is; on that which serves the fewest commands of the "
+      "host; or a cleaning on each at once");
   visitor.section("write_cache", write_cache, "write cache of the drive");
   visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
   visitor.section("flash_cache", flash_cache, "flash in front of the layer, whatever the layer");

@@ -10,6 +10,7 @@
 #include "base/metrics.hpp"
 #include "base/parameter.hpp"
 #include "firmware/band_levels.hpp"
+#include "firmware/cleaning_arms.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/host_port.hpp"
@@ -26,6 +27,7 @@ struct Ports {
   MemoryPort& memory;
   CpuPort& cpu;
   HostPort& host;
+  const CleaningArms* cleaning = nullptr;  ///< null: cleaning works on whatever arm its victim is
 };
 
 struct WriteOptions {
@@ -127,6 +129,8 @@ class LayerFactory {
   [[nodiscard]] virtual std::string check_flash(const FlashShape&) const { return {}; }
   /// What the layer risks on this flash although it can run: a sentence each, with the parameter that mends it.
   [[nodiscard]] virtual std::vector<std::string> warnings(const FlashShape&) const { return {}; }
+  /// A sentence why cleaning cannot be placed so on this geometry, of several arms, or nothing. `where` is not `any`.
+  [[nodiscard]] virtual std::string check_cleaning(CleaningArm, const DriveGeometry&) const;
   /// Whether boot tells a flash page that became unreadable from one that a power cut tore, so that no older copy passes for the newest.
   [[nodiscard]] virtual bool knows_lost_pages() const { return true; }
 

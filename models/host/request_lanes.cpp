@@ -27,12 +27,9 @@ void RequestLanes::show(HostRequest& request, Picoseconds at) {
   in_use_.set(++used_, at);
   Lane& lane = lanes_[request.tag];
   if (!lane.phase.watched()) return;
-  request.life.lane = &lane;
-  lane.op.set(static_cast<std::uint64_t>(request.op), at);
-  lane.request.set(request.number, at);
-  lane.block.set(request.blocks.first.value(), at);
-  lane.blocks.set(request.blocks.count, at);
-  lane.enter(LifePhase::link, at);
+  request.life.lane = &lane.phase;
+  lane.op.set_row<4>({static_cast<std::uint64_t>(request.op), request.number, request.blocks.first.value(), request.blocks.count}, at);
+  request.life.enter(LifePhase::link, at);
 }
 
 void RequestLanes::clear(HostRequest& request, Picoseconds at) {

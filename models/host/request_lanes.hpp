@@ -27,8 +27,7 @@ class RequestLanes {
   void power_off(Picoseconds at);
 
  private:
-  struct Lane final : PhaseLane {
-    void enter(LifePhase in, Picoseconds at) override { phase.set(1 + static_cast<std::uint64_t>(in), at); }
+  struct Lane {
     Signal phase;
     Signal op;
     Signal request;

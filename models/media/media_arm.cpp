@@ -71,11 +71,14 @@ void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {
 void MediaArm::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
   if (platters_.observer != nullptr) platters_.observer->state(state, head, at);
   if (!head_state_.watched()) return;
-  const bool cut = state == MediaState::off || given_up_;
-  const auto put = [cut, at](Signal signal, std::uint64_t value) { cut ? signal.replace(value, at) : signal.set(value, at); };
-  put(head_state_, static_cast<std::uint64_t>(state));
-  put(head_radius_, head.radius);
-  put(head_surface_, head.surface);
+  const auto code = static_cast<std::uint64_t>(state);
+  if (state == MediaState::off || given_up_) {
+    head_state_.replace(code, at);
+    head_radius_.replace(head.radius, at);
+    head_surface_.replace(head.surface, at);
+  } else {
+    head_state_.set_row<3>({code, head.radius, head.surface}, at);
+  }
   const Picoseconds turn = platters_.geometry.revolution();
   const Picoseconds index = at - std::min(at, Picoseconds(platters_.geometry.angle_at(at)));
   spindle_index_.set(1, index);

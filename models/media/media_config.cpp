@@ -189,7 +189,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("sector_size", sector_size, {512, 4096}, "Bytes of a drive sector: 4096, or 512 on old drives.");
   visitor.table("zones", zones, {"last_radius", "sectors_per_track", "track_skew", "cylinder_skew", "spare_sectors", "start_angle"},
                 "Zones from the outer diameter inwards; skews in sectors; spares lie at a zone's end; the zone's first track begins that "
-                "many sectors behind the index mark.");
+                "many sectors after the index mark.");
   visitor.field("tracks", tracks, {0, max_tracks_per_surface}, "Tracks a surface, where one zone is enough (instead of `zones`).");
   visitor.field("sectors_per_track", sectors_per_track, {0, max_sectors_per_track}, "Sectors a track of the uniform form.");
   visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
@@ -205,7 +205,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("exported_sectors", exported_sectors, {0, 1e15}, "Sectors that a conventional mapping exports; 0 means all there are.");
   visitor.field(
       "spare_tracks", spare_tracks, {0, 4096},
-      "Tracks a surface behind the last zone that no layer gets: spares for bad sectors and their table; 0: no defect management.");
+      "Tracks per surface after the last zone, which no layer gets: spares for bad sectors and their table; 0: no defect management.");
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
                 "Tracks that hold some sectors fewer, or none, because defects or whole tracks were slipped over.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},

@@ -240,14 +240,14 @@ struct NandConfig {
       v.field("bit_errors_disturb", bit_errors_disturb, {0, 1e9},
               "wrong bits in 1e9 that each 1000 reads of the block since its erase add at the endurance, linear in the erases");
     });
-    v.field("read_retries", read_retries, {0, 16}, "levels of read retry, with other thresholds, behind the first read");
+    v.field("read_retries", read_retries, {0, 16}, "levels of read retry, with other thresholds, after the first read");
     v.unused_where(read_retries == 0, "nand.read_retries is 0", [&] {
       v.unused_where(ecc_bits == 0 || !errors, no_wrong_bit, [&] {
         v.field("read_retry_leaves", read_retry_leaves, {0, 100}, "percent of the wrong bits that a further level of read retry leaves");
       });
       v.field("read_retry_time", read_retry_time, {0, 1e12}, "array time that a read takes longer for each level of read retry");
     });
-    v.field("ecc_time", ecc_time, {0, 1e12}, "time that error correction takes for a read behind its transfer, with no wrong bit");
+    v.field("ecc_time", ecc_time, {0, 1e12}, "time that error correction takes for a read after its transfer, with no wrong bit");
     v.unused_where(ecc_bits == 0 || !errors, no_wrong_bit, [&] {
       v.field(
           "ecc_time_per_bit", ecc_time_per_bit, {0, 1e12},

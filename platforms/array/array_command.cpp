@@ -94,7 +94,7 @@ boost::json::object run_facts(const cli::ArrayOptions& options, const ArrayDescr
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["array"] = options.run.drive;
-  run["kind"] = to_string(array.host.kind);
+  run["kind"] = to_string(array.host.shape.kind);
   run["drives"] = array.members();
   run["spares"] = array.spares();
   run["input"] = has_input(options.run) ? boost::json::value(input_name(options.run)) : nullptr;

@@ -17,6 +17,8 @@ constexpr double most_drives = 1024;
 
 InputError refusal(const Place& place, const std::string& sentence) { return input_error(place.file, place.line, sentence); }
 
+std::string with_article(ArrayKind kind) { return kind == ArrayKind::erasure ? "an erasure code" : std::string("a ") + to_string(kind); }
+
 std::string drives_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " drive" : " drives"); }
 
 /// The tables of [[name]].
@@ -95,21 +97,44 @@ ArrayPowerCut read_cut(const TomlDocument& document, const DescriptionValue& tab
   return cut;
 }
 
+/// What counts for one kind of array is refused where another is asked for.
+void check_shape(const ArrayShape& shape, const std::filesystem::path& file) {
+  const auto refuse = [&](const std::string& sentence) { throw refusal({file.string(), 0}, sentence); };
+  const auto of_another = [&](const char* key, const char* kind, std::uint32_t value) {
+    refuse(std::string("array.") + key + " is of kind " + kind + "; found " + std::to_string(value) + " with kind " +
+           to_string(shape.kind));
+  };
+  if (shape.kind != ArrayKind::raid10 && shape.copies != ArrayShape{}.copies) of_another("copies", "raid10", shape.copies);
+  if (shape.kind != ArrayKind::erasure) {
+    if (shape.data != 0) of_another("data", "erasure", shape.data);
+    if (shape.parities != 0) of_another("parities", "erasure", shape.parities);
+    if (shape.spare_places != 0) of_another("spare_places", "erasure", shape.spare_places);
+    return;
+  }
+  if (shape.parities == 0) refuse("array.parities: expected 1 to 16 parity chunks in a row of kind erasure, found 0");
+  if (shape.data == 1)
+    refuse("array.data: expected at least 2 data chunks in a row, or 0 for as many as fit, found 1; kind raid10 holds copies");
+}
+
 void check_drives(const ArrayDescription& array, const std::filesystem::path& file) {
-  const ArrayKind kind = array.host.kind;
-  if (array.members() < fewest_drives(kind))
-    throw refusal({file.string(), 0}, "a " + std::string(to_string(kind)) + " of " + drives_text(array.members()) + "; expected at least " +
-                                          std::to_string(fewest_drives(kind)) + " that are no spares");
+  const ArrayShape& shape = array.host.shape;
+  constexpr std::uint32_t most_members = 256;  // that factors in GF(2^8) tell apart
+  if (array.members() < shape.fewest_drives())
+    throw refusal({file.string(), 0}, with_article(shape.kind) + " of " + drives_text(array.members()) + "; expected at least " +
+                                          std::to_string(shape.fewest_drives()) + " that are no spares");
+  if (shape.parity_chunks() > 1 && shape.width(array.members()) > most_members)
+    throw refusal({file.string(), 0}, "a row of " + std::to_string(shape.width(array.members())) +
+                                          " data and parity chunks; expected at most " + std::to_string(most_members));
 }
 
 void check_scrub(const ArrayDescription& array, const std::filesystem::path& file) {
-  if (array.host.scrub.enabled && array.host.kind == ArrayKind::jbod)
+  if (array.host.scrub.enabled && array.host.shape.kind == ArrayKind::jbod)
     throw refusal({file.string(), 0}, "scrub.enabled compares data with parity or copies, and a jbod has neither; expected false");
 }
 
 void check_failures(const ArrayDescription& array) {
   const std::uint32_t members = array.members();
-  const std::uint32_t survived = failures_survived(array.host.kind, members);
+  const std::uint32_t survived = array.host.shape.failures_survived(members);
   std::set<std::uint32_t> failed;
   for (const ArrayFailure& failure : array.failures) {
     if (failure.drive >= members)
@@ -118,8 +143,8 @@ void check_failures(const ArrayDescription& array) {
     if (!failed.insert(failure.drive).second)
       throw refusal(failure.place, "failure.drive: drive " + std::to_string(failure.drive) + " fails twice; expected each drive once");
     if (failed.size() > survived)
-      throw refusal(failure.place, "a " + std::string(to_string(array.host.kind)) + " of " + drives_text(members) +
-                                       " survives the failure of " + (survived == 0 ? "no drive" : drives_text(survived)) + "; found " +
+      throw refusal(failure.place, with_article(array.host.shape.kind) + " of " + drives_text(members) + " survives the failure of " +
+                                       (survived == 0 ? "no drive" : drives_text(survived)) + "; found " +
                                        std::to_string(array.failures.size()) + " failures");
   }
 }
@@ -166,6 +191,7 @@ ArrayDescription load_array(const std::string& name, const std::vector<std::stri
   for (const DescriptionValue* table : drives) array.drives.push_back(read_drive(array.document, *table, file, search));
   // Those that hold data come first, whatever their order in the file: a spare has no number that a failure could name.
   std::stable_partition(array.drives.begin(), array.drives.end(), [](const ArrayDriveEntry& entry) { return !entry.spare; });
+  check_shape(array.host.shape, file);
   check_drives(array, file);
   check_scrub(array, file);
   for (const DescriptionValue* table : failures) array.failures.push_back(read_failure(array.document, *table));

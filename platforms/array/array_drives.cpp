@@ -72,8 +72,8 @@ void ArrayDrives::check_sectors(const ArrayDescription& array) const {
 void ArrayDrives::check_journal(const ArrayDescription& array) const {
   if (array.host.journal.place == JournalPlace::none) return;
   const std::string file = array.document.files().front().string();
-  if (array.host.kind != ArrayKind::raid5 && array.host.kind != ArrayKind::raid6)
-    throw InputError(file + ": journal.place keeps data and parity together, and a " + to_string(array.host.kind) +
+  if (array.host.shape.parity_chunks() == 0)
+    throw InputError(file + ": journal.place keeps data and parity together, and a " + to_string(array.host.shape.kind) +
                      " has no parity; expected none");
   if (!keep_acknowledged())
     throw InputError(file +
@@ -110,12 +110,13 @@ ArrayLayout ArrayDrives::layout(const ArrayDescription& array) {
   for (const auto& drive : drives_)
     if (!drive->spare) blocks.push_back(drive->module->capacity().value() / host_block_bytes);
   const auto chunk = static_cast<std::uint32_t>(array.host.chunk.value() / host_block_bytes);
-  const std::uint64_t journal = RowJournal(array.host.journal, array.members(), chunk, sector_blocks()).reserved_blocks();
-  ArrayLayout layout(array.host.kind, chunk, blocks, HostBlock((journal + chunk - 1) / chunk * chunk));
+  const std::uint64_t journal =
+      RowJournal(array.host.journal, array.host.shape.width(array.members()), chunk, sector_blocks()).reserved_blocks();
+  ArrayLayout layout(array.host.shape, chunk, blocks, HostBlock((journal + chunk - 1) / chunk * chunk));
   if (layout.user_blocks() == 0)
     throw InputError(array.document.files().front().string() + ": array.chunk is " + std::to_string(array.host.chunk.value()) +
                      " B, and a drive holds " + std::to_string(*std::ranges::min_element(blocks) * host_block_bytes) + " B: not one chunk");
-  const Bytes used(layout.place_of(ArrayRow(layout.rows())).value() * host_block_bytes);
+  const Bytes used(layout.drive_end().value() * host_block_bytes);
   for (const auto& drive : drives_)
     if (drive->spare && layout.redundant() && drive->module->capacity() < used)
       throw InputError(array.document.files().front().string() + ": the spare " + drive->description + " holds " +

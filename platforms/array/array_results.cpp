@@ -81,7 +81,7 @@ std::string writes_text(const MetricSet& metrics) {
 
 std::string rebuild_text(const MetricSet& metrics) {
   const Metric* time = metrics.find("array.rebuild.time");
-  if (time == nullptr || !time->value) return "did not end; " + shown(metrics, "array.rebuild.bytes") + " written to the spare";
+  if (time == nullptr || !time->value) return "did not end; " + shown(metrics, "array.rebuild.bytes") + " written";
   return shown(metrics, "array.rebuild.time") + " for " + shown(metrics, "array.rebuild.bytes") + ", " +
          shown(metrics, "array.rebuild.rate");
 }
@@ -104,11 +104,13 @@ std::string drive_folder(std::size_t drive) { return "drive-" + std::to_string(d
 
 std::string array_text(const ArrayDescription& array, const ArrayDrives& drives, const ArrayLayout& layout) {
   const auto size = [](std::uint64_t blocks) { return figure_text(static_cast<double>(blocks * host_block_bytes), "B"); };
-  std::string text = std::string(to_string(layout.kind())) + " of " + std::to_string(layout.drives()) + " drives";
+  std::string text = layout.shape().text(layout.drives()) + " of " + std::to_string(layout.drives()) + " drives";
   if (array.spares() > 0) text += " and " + std::to_string(array.spares()) + (array.spares() == 1 ? " spare" : " spares");
+  if (const std::uint32_t places = layout.shape().spare_places; places > 0)
+    text += " and " + std::to_string(places) + (places == 1 ? " spare place" : " spare places");
   text += ", " + size(layout.user_blocks());
   if (layout.kind() != ArrayKind::mirror) text += ", chunks of " + size(layout.chunk_blocks());
-  const std::uint32_t survived = failures_survived(layout.kind(), layout.drives());
+  const std::uint32_t survived = layout.survives();
   text += survived == 0 ? "; survives no failure" : "; survives " + std::to_string(survived) + (survived == 1 ? " failure" : " failures");
   text += "\n";
   for (std::size_t i = 0; i < drives.size(); ++i)
@@ -157,6 +159,10 @@ boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, c
 
 std::vector<std::string> run_notes(const ArraySimulation& simulation) {
   std::vector<std::string> notes;
+  for (const ArraySimulation::ThrownOut& out : simulation.thrown_out())
+    notes.push_back("drive " + std::to_string(out.drive) + " was thrown out " +
+                    figure_text(static_cast<double>(out.at.value()) * 1e-12, "s") +
+                    " after the start: it had a command for longer than array.time_out");
   if (simulation.cuts_not_made() > 0)
     notes.push_back(std::to_string(simulation.cuts_not_made()) +
                     " of the power cuts fell into an outage or after the end: there was nothing to cut");

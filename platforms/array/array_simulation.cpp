@@ -50,6 +50,7 @@ ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& dri
   if (scoreboard_ != nullptr) player_.set_checker(*scoreboard_);
   player_.add_observer(*this);
   player_.set_end_listener(*this);
+  host_.set_late_listener([this](std::uint32_t drive) { throw_out(drive); });
   host_.set_rebuild_listener([this](bool begins) {
     chapter_ = begins ? Chapter::rebuild : Chapter::rebuilt;
     if (begins || !array_.host.rebuild.ends_run || player_.stopped() || player_.ended()) return;
@@ -144,12 +145,24 @@ void ArraySimulation::schedule() {
   if (array_.host.scrub.enabled && !scrub_begun_) post(soon(array_.host.scrub.at), begin_scrub);
 }
 
-/// It stops where it is, and keeps what it counted until then.
 void ArraySimulation::fail_next() {
   const std::uint32_t failing = array_.failures[next_failure_++].drive;
+  if (drives_[failing].condition != DriveCondition::failed) fail(failing);
+  if (next_failure_ < array_.failures.size())
+    post(std::max(drives_.timeline().now(), origin_ + array_.failures[next_failure_].at), fail_drive);
+  drain_when_done();
+}
+
+void ArraySimulation::throw_out(std::uint32_t drive) {
+  thrown_out_.push_back({drive, drives_.timeline().now() - origin_});
+  fail(drive);
+}
+
+/// It stops where it is, and keeps what it counted until then.
+void ArraySimulation::fail(std::uint32_t failing) {
   DriveOfArray& drive = drives_[failing];
   if (drive.condition == DriveCondition::on) {
-    drive.metrics = metrics_of(failing);
+    if (!measured_) drive.metrics = metrics_of(failing);
     drive.host->power_lost();
     drive.module->power_off();
   }
@@ -157,9 +170,6 @@ void ArraySimulation::fail_next() {
   chapter_ = Chapter::degraded;
   host_.drive_failed(failing);
   if (drive.boots) boot_over(drive);
-  if (next_failure_ < array_.failures.size())
-    post(std::max(drives_.timeline().now(), origin_ + array_.failures[next_failure_].at), fail_drive);
-  drain_when_done();
 }
 
 void ArraySimulation::cut_next() {
@@ -300,17 +310,22 @@ void ArraySimulation::measure() {
   player_.report(metrics_);
   host_.report(metrics_);
   report_chapters(metrics_);
+  if (array_.host.time_out != Picoseconds(0))
+    metrics_.add("array.thrown_out", static_cast<double>(thrown_out_.size()), "1",
+                 "drives that had a command for longer than array.time_out");
   metrics_.add("capacity.user", static_cast<double>(host_.layout().user_blocks() * host_block_bytes), "B", "what the host can address");
   metrics_.add("run.measured_seconds", static_cast<double>((drives_.timeline().now() - origin_).value()) * 1e-12, "s",
                "simulated time of the measured part");
   measured_ = true;
   if (scoreboard_ == nullptr || stop_signal() != 0) return finish();
   sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags, [this] {
-    host_.audit([this](std::uint64_t differing) {
-      rows_differing_ = differing;
+    host_.audit([this](const RowAudit& audit) {
+      rows_differing_ = audit.differing;
       scoreboard_->report(metrics_);
-      metrics_.add("array.rows_differing", static_cast<double>(differing), "1",
+      metrics_.add("array.rows_differing", static_cast<double>(audit.differing), "1",
                    "rows that were written whose parity or copies do not fit the data at the end");
+      metrics_.add("array.rows_incomplete", static_cast<double>(audit.incomplete), "1",
+                   "rows that were written of which a member was missing or unreadable at the end: they could not be compared");
       finish();
     });
   });

@@ -49,6 +49,12 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that came while there was no power, or after the end.
   [[nodiscard]] std::uint64_t cuts_not_made() const { return array_.cuts.size() - cuts_made_; }
+  /// Drives that had a command for longer than the time-out, and when since the start of the replay.
+  struct ThrownOut {
+    std::uint32_t drive = 0;
+    Picoseconds at;
+  };
+  [[nodiscard]] const std::vector<ThrownOut>& thrown_out() const { return thrown_out_; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] bool partial() const { return player_.stopped() && !stopped_by_rebuild_; }
 
@@ -66,6 +72,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void start_replay();
   void schedule();
   void fail_next();
+  void fail(std::uint32_t drive);
+  void throw_out(std::uint32_t drive);
   void cut_next();
   void cut_all();
   void cut_some(const std::vector<std::uint32_t>& drives);
@@ -107,6 +115,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   HostRequest flush_;
   Picoseconds drain_limit_;
   std::string failure_;
+  std::vector<ThrownOut> thrown_out_;
   std::uint64_t cuts_made_ = 0;
   std::uint64_t rows_differing_ = 0;
   MetricSet metrics_;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "platforms/output/program_name.hpp"
 #include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
@@ -12,7 +13,6 @@ namespace {
 
 /// What a run ended with: the first word of the scoreboard, or else its last line.
 std::string last_message(const std::filesystem::path& file) {
-  constexpr std::string_view own_name = "tessera-sim: ";
   std::ifstream in(file);
   std::string message;
   for (std::string line; std::getline(in, line);) {
@@ -20,7 +20,7 @@ std::string last_message(const std::filesystem::path& file) {
     message = line;
     if (line.starts_with("scoreboard: ")) break;
   }
-  return message.starts_with(own_name) ? message.substr(own_name.size()) : message;
+  return std::string(without_program_name(message));
 }
 
 void read_summary(RunResult& run, const std::filesystem::path& file) {

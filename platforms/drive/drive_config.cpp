@@ -63,6 +63,17 @@ void check_flash(const DriveConfig& config) {
   if (const std::string problem = factory.check_flash(rest); !problem.empty()) throw InputError(factory.name() + ": " + problem + shared);
 }
 
+/// Whether drive and layer have a choice of arms.
+void check_cleaning_arm(const DriveConfig& config, const DriveGeometry& geometry) {
+  const CleaningArm where = config.firmware.cleaning_arm;
+  if (where == CleaningArm::any) return;
+  const std::string chosen = "firmware.cleaning_arm is " + std::string(where == CleaningArm::idle ? "idle" : "each");
+  if (geometry.arms.size() < 2)
+    throw InputError(chosen + ", and the drive has one arm: set media.actuators to 2 or more, or leave it at any");
+  if (const std::string problem = config.selected().check_cleaning(where, geometry); !problem.empty())
+    throw InputError(chosen + "; " + problem);
+}
+
 /// What a host that translates asks of the drive, as far as the description alone says.
 void check_host(const DriveConfig& config) {
   if (!config.hosts.translates()) return;
@@ -86,6 +97,7 @@ FormatPlan planned(const DriveConfig& config) {
   const LayerFactory& factory = config.selected();
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
+  check_cleaning_arm(config, geometry);
   for (const std::string& problem : {config.host.problem(), config.power.problem()})
     if (!problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())

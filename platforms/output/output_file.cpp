@@ -104,22 +104,32 @@ class OutputFile::Buffer : public std::streambuf {
 
  protected:
   int sync() override {
-    const char* next = pbase();
-    while (next != pptr() && error_ == 0) {
-      const ssize_t written = ::write(descriptor_, next, static_cast<std::size_t>(pptr() - next));
-      if (written < 0 && errno != EINTR) error_ = errno;
-      if (written > 0) next += written;
-    }
+    const bool written = write_all({pbase(), static_cast<std::size_t>(pptr() - pbase())});
     setp(bytes_.data(), bytes_.data() + bytes_.size());
-    return error_ == 0 ? 0 : -1;
+    return written ? 0 : -1;
   }
   int_type overflow(int_type c) override {
     if (sync() != 0) return traits_type::eof();
     if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
     return traits_type::not_eof(c);
   }
+  /// What fills the buffer anyhow is written from where it is.
+  std::streamsize xsputn(const char* bytes, std::streamsize count) override {
+    if (count < epptr() - pbase()) return std::streambuf::xsputn(bytes, count);
+    if (sync() != 0) return 0;
+    return write_all({bytes, static_cast<std::size_t>(count)}) ? count : 0;
+  }
 
  private:
+  [[nodiscard]] bool write_all(std::string_view bytes) {
+    while (!bytes.empty() && error_ == 0) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno != EINTR) error_ = errno;
+      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return error_ == 0;
+  }
+
   std::filesystem::path path_;
   std::filesystem::path final_;   ///< the same behind symbolic links
   std::filesystem::path opened_;  ///< the partial name, where it has one

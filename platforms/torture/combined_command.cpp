@@ -69,7 +69,7 @@ class Campaign {
         folder_(options.keep),
         draw_(
             options.run.drive, options.run.seed, layers(), options.run.set,
-            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw > 1) {}
+            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw) {}
 
   int run();
 
@@ -143,6 +143,7 @@ std::string Campaign::told(const CombinedResult& result) {
   text += " --keep DIR\n";
   if (!folder_.kept()) return text;
   const CombinedFiles files = folder_.files(options_.run.seed, result.run);
+  if (!std::filesystem::exists(files.trace)) return text;  // what goes to zones depends on the drive's answers
   const MinimisedRun shorter = minimised_run(run, result, draw_, search_, files);
   for (std::uint32_t part = 0; part <= result.part; ++part)
     text += "  alone: " + command_of(shorter.run, part, files.trace.string(), files.state.string(), shorter.result.cuts[part]) + "\n";

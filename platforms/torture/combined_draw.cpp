@@ -98,13 +98,13 @@ cli::ReplayOption draw_replay(RandomStream& random) {
 }  // namespace
 
 CombinedDraw::CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load,
-                           bool extras)
+                           std::uint64_t draw)
     : drive_(std::move(drive)),
       seed_(seed),
       layers_(std::move(layers)),
       set_(std::move(set)),
       load_(std::move(load)),
-      extras_(extras),
+      draw_(draw),
       plain_(load_(set_, layers_.front())) {}
 
 CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
@@ -152,9 +152,11 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   if (layer != options.layer) run.saved_after = 0;  // the host's memory is no part of a state
   run.cuts = static_cast<std::uint32_t>(random.below(8) == 0 ? 0 : 1 + random.below(5));
   run.faults = draw_faults(plain_, random, options);
-  if (extras_) {
-    const std::string stream = "torture.campaign.extras." + std::to_string(number) + "." + std::to_string(attempt);
-    draw_extras(run, plain_, plan_drive(load_(options.set, options.layer)), RandomStream(seed_, stream));
+  if (draw_ > 1) {
+    const std::string which = "." + std::to_string(number) + "." + std::to_string(attempt);
+    const FormatPlan plan = plan_drive(load_(options.set, options.layer));
+    draw_second(run, plain_, plan, RandomStream(seed_, "torture.campaign.extras" + which));
+    if (draw_ > 2) draw_third(run, plain_, plan, RandomStream(seed_, "torture.campaign.third" + which));
   }
   return run;
 }

@@ -11,9 +11,9 @@ class CombinedDraw {
  public:
   /// `load` reads the drive with overrides for a layer. `layers`: one of them a run, in turn.
   using Load = std::function<DriveConfig(const std::vector<std::string>& set, const std::string& layer)>;
-  /// `extras`: as campaigns draw since their second draw (drawn_extras.hpp).
+  /// `draw`: the number of the draw (drawn_extras.hpp): each adds to the one in front of it.
   CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load,
-               bool extras);
+               std::uint64_t draw);
 
   struct Drawn {
     CombinedRun run;
@@ -34,7 +34,7 @@ class CombinedDraw {
   std::vector<std::string> layers_;
   std::vector<std::string> set_;
   Load load_;
-  bool extras_;
+  std::uint64_t draw_;
   DriveConfig plain_;
 };
 

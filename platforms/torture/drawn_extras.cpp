@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "media/media_config.hpp"
 
@@ -112,13 +113,38 @@ void hasty(const Extra& extra) {
 
 void barriers(const Extra& extra) { extra.run.barriers = true; }
 
+/// Each for itself. A pool with the write cache has segments that fit into the drive's own one.
+void read_cache_switches(const Extra& extra) {
+  const std::string path = "firmware.read_cache.";
+  const bool shared = extra.below(2) == 0;
+  if (shared || !extra.sets(path + "segments")) {
+    extra.set(path + "segments", 1 + extra.below(3));
+    extra.set(path + "segment_sectors", shared ? extra.one_of<std::uint64_t, 3>({1, 2, 4}) : extra.one_of<std::uint64_t, 2>({16, 64}));
+  }
+  if (shared) extra.set(path + "pool", "with_writes");
+  if (extra.below(2) == 0) {
+    extra.set(path + "segmentation", "adaptive");
+    extra.set(path + "largest_segment_sectors", extra.one_of<std::uint64_t, 3>({8, 64, 512}));
+  }
+  if (extra.below(2) == 0) {
+    extra.set(path + "keep_delivered", "true");
+    extra.set(path + "zero_latency", "true");
+  }
+}
+
+void two_arms(const Extra& extra) {
+  if (extra.drive.media.surfaces < 2) extra.set("media.surfaces", 2);
+  extra.set("media.actuators", 2);
+  if (extra.below(3) == 0) extra.set("media.actuators_at_once", 1);
+}
+
 struct ExtraKind {
   const char* name;
   std::uint64_t one_in;  ///< runs
   void (*draw)(const Extra&);
 };
 
-constexpr std::array<ExtraKind, 7> extra_kinds{{
+constexpr std::array<ExtraKind, 7> second_kinds{{
     {"fading", 2, fading},
     {"scratches", 4, scratches},
     {"flash-storm", 6, flash_storm},
@@ -128,16 +154,28 @@ constexpr std::array<ExtraKind, 7> extra_kinds{{
     {"barriers", 3, barriers},
 }};
 
-}  // namespace
+constexpr std::array<ExtraKind, 2> third_kinds{{
+    {"read-switches", 3, read_cache_switches},
+    {"two-arms", 6, two_arms},
+}};
 
-void draw_extras(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
-  const Extra extra{run, drive, plan, random};
-  for (const ExtraKind& kind : extra_kinds) {
+void draw(std::span<const ExtraKind> kinds, const Extra& extra) {
+  for (const ExtraKind& kind : kinds) {
     if (extra.below(kind.one_in) != 0) continue;
     kind.draw(extra);
-    run.faults.emplace_back(kind.name);
+    extra.run.faults.emplace_back(kind.name);
   }
-  std::ranges::sort(run.faults);
+  std::ranges::sort(extra.run.faults);
+}
+
+}  // namespace
+
+void draw_second(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  draw(second_kinds, {run, drive, plan, random});
+}
+
+void draw_third(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  draw(third_kinds, {run, drive, plan, random});
 }
 
 }  // namespace tessera

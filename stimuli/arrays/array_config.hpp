@@ -79,9 +79,10 @@ struct ArrayCpuConfig {
 };
 
 struct ArrayHostConfig {
-  ArrayKind kind = ArrayKind::raid5;
+  ArrayShape shape;
   Bytes chunk{std::uint64_t{512} << 10};  // mdadm(8), --chunk
   std::uint32_t requests = 256;
+  Picoseconds time_out{};
   RebuildConfig rebuild;
   ScrubConfig scrub;
   JournalConfig journal;
@@ -89,9 +90,19 @@ struct ArrayHostConfig {
 
   void describe(ParameterVisitor& v) {
     v.enter("array", "how the drives hold what the host sees");
-    v.enumeration("kind", kind, {"jbod", "mirror", "raid5", "raid6"}, "jbod: one drive after the other; mirror: all drives hold the same");
+    v.enumeration("kind", shape.kind, {"jbod", "mirror", "raid10", "raid5", "raid6", "erasure"},
+                  "jbod: one drive after the other; mirror: all drives hold the same; raid10: each chunk on several drives; erasure: rows "
+                  "of data and parity chunks on some of the drives, a different choice from slice to slice (declustered)");
+    v.field("copies", shape.copies, {2, 16}, "of raid10: drives that hold each chunk");
+    v.field("data", shape.data, {0, 254}, "of erasure: data chunks of a row; 0: as many as the drives leave room for");
+    v.field("parities", shape.parities, {0, 16}, "of erasure: parity chunks of a row, which is how many drives may fail");
+    v.field("spare_places", shape.spare_places, {0, 64},
+            "of erasure: drives' worth of room, spread over all of them, where rebuilds write what failed drives held");
     v.field("chunk", chunk, {512, 1e9}, "what lies on one drive before the next one follows, in whole sectors");
     v.field("requests", requests, {1, 65'536}, "requests that may be at the array at once; more wait at the host");
+    v.field("time_out", time_out, {0, 1e15},
+            "a drive that has had a command for so long is thrown out: it counts as failed; 0: never (Linux waits 30 s, SD_TIMEOUT in "
+            "drivers/scsi/sd.h, and resets first)");
     v.section("cpu", cpu, "what the host's processor is charged with");
     v.leave();
     v.section("rebuild", rebuild, "what is made of a failed drive on a spare");

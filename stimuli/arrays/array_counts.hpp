@@ -1,6 +1,7 @@
 #pragma once
 // What an array's host has counted.
 #include <cstdint>
+#include <optional>
 
 #include "base/units.hpp"
 #include "stimuli/arrays/array_layout.hpp"
@@ -28,14 +29,20 @@ struct ArrayCounts {
   std::uint64_t rows_left_wrong = 0;  ///< of these, with a drive missing: what it held may be lost, the write hole
 };
 
+/// Of rows that were compared.
+struct RowAudit {
+  std::uint64_t differing = 0;   ///< parity or copies do not fit the data
+  std::uint64_t incomplete = 0;  ///< a member was missing or could not be read
+};
+
 /// A rebuild, from the failure on.
 struct RebuildRecord {
   DriveSlot slot;
-  std::uint32_t spare = 0;
+  std::optional<std::uint32_t> spare;  ///< none: on spare places
   Picoseconds failed_at;
   Picoseconds began;
   Picoseconds ended;  ///< 0: it did not
-  Bytes bytes;        ///< written to the spare
+  Bytes bytes;        ///< written
 };
 
 }  // namespace tessera

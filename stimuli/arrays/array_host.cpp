@@ -18,7 +18,7 @@ ArrayHost::ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, s
       timeline_(timeline),
       kept_(kept_per_block(content)),
       gone_(layout.drives()),
-      journal_(config.journal, layout.drives(), layout.chunk_blocks(), sector_blocks),
+      journal_(config.journal, layout.width(), layout.chunk_blocks(), sector_blocks),
       open_(config.requests) {
   const std::uint32_t background = std::max(config.rebuild.pace.depth, config.scrub.pace.depth);
   caches_forget_ = std::ranges::any_of(drives, &ArrayDrive::forgets);
@@ -86,73 +86,41 @@ void ArrayHost::finish(Open& open) {
   receiver_(*open.request);
 }
 
-std::optional<std::uint32_t> ArrayHost::drive_of(ArrayRow row, DriveSlot slot) const {
-  if (!gone_[slot.value()]) return drive_in_[slot.value()];
-  if (rebuild_ && rebuild_->slot == slot && rebuild_->sweep->done(row)) return rebuild_->spare;
-  return std::nullopt;
+/// What a failed drive held lies in a spare place of its line. That of a drive which failed later is followed to the next: each has another
+/// number, so it ends.
+std::optional<std::uint32_t> ArrayHost::drive_of(ArrayRow row, std::uint32_t member) const {
+  DriveSlot slot = layout_.slot_of(row, member);
+  while (const std::optional<Gone>& gone = gone_[slot.value()]) {
+    if (!is_rebuilt(row, slot)) return std::nullopt;
+    if (!gone->spare_place) return rebuild_->spare;
+    slot = layout_.spare_for(row, member, *gone->spare_place);
+  }
+  return drive_in_[slot.value()];
 }
 
 std::vector<bool> ArrayHost::missing_in(ArrayRow row) const {
-  std::vector<bool> missing(layout_.drives());
+  std::vector<bool> missing(layout_.width());
   if (gone_slots_ == 0) return missing;
-  for (std::uint32_t member = 0; member < missing.size(); ++member) missing[member] = !drive_of(row, layout_.slot_of(row, member));
+  for (std::uint32_t member = 0; member < missing.size(); ++member) missing[member] = !drive_of(row, member);
   return missing;
 }
 
 bool ArrayHost::beyond_rescue(ArrayRow row) const {
   if (gone_slots_ == 0) return false;
   const std::vector<bool> missing = missing_in(row);
-  return static_cast<std::uint32_t>(std::ranges::count(missing, true)) > failures_survived(layout_.kind(), layout_.drives());
+  return static_cast<std::uint32_t>(std::ranges::count(missing, true)) > layout_.survives();
 }
 
 bool ArrayHost::busy_since_asked() { return std::exchange(was_busy_, outstanding_ > 0) || outstanding_ > 0; }
 
-void ArrayHost::drive_failed(std::uint32_t drive) {
-  const auto at = std::ranges::find(drive_in_, drive);
-  TESSERA_CHECK(at != drive_in_.end(), "a drive failed that holds nothing of the array");
-  const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
-  gone_[slot.value()] = true;
-  ++gone_slots_;
-  queues_[drive]->fail();
-  if (!layout_.redundant() || spares_.empty()) return;
-  waiting_rebuilds_.push_back(slot);
-  rebuilds_.push_back({slot, spares_.front(), timeline_.now(), {}, {}, {}});
-  spares_.erase(spares_.begin());
-  timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+void ArrayHost::set_late_listener(std::function<void(std::uint32_t)> listener) {
+  if (config_.time_out == Picoseconds(0)) return;
+  for (std::uint32_t drive = 0; drive < queues_.size(); ++drive)
+    queues_[drive]->watch(config_.time_out, [listener, drive] { listener(drive); });
 }
 
 void ArrayHost::on_time(std::uint64_t) {
   if (serves_ && !rebuild_) begin_rebuild();
-}
-
-/// One after the other, in order of the failures.
-void ArrayHost::begin_rebuild() {
-  if (waiting_rebuilds_.empty()) return;
-  const DriveSlot slot = waiting_rebuilds_.front();
-  waiting_rebuilds_.erase(waiting_rebuilds_.begin());
-  RebuildRecord& record = *std::ranges::find(rebuilds_, slot, &RebuildRecord::slot);
-  record.began = timeline_.now();
-  if (rebuild_listener_) rebuild_listener_(true);
-  rebuild_.emplace(Rebuild{slot, record.spare, nullptr});
-  const Bytes chunk(layout_.chunk_blocks() * host_block_bytes);
-  rebuild_->sweep = std::make_unique<RowSweep>(
-      timeline_, config_.rebuild.pace, layout_.rows(), chunk,
-      RowSweep::Hooks{
-          [this] { return busy_since_asked(); },
-          [this](ArrayRow row) { start(std::make_unique<RebuildTask>(*this, row, rebuild_->slot, rebuild_->spare, *rebuild_->sweep)); },
-          [this] { end_rebuild(); }});
-  rebuild_->sweep->start();
-}
-
-void ArrayHost::end_rebuild() {
-  std::ranges::find(rebuilds_, rebuild_->slot, &RebuildRecord::slot)->ended = timeline_.now();
-  drive_in_[rebuild_->slot.value()] = rebuild_->spare;
-  gone_[rebuild_->slot.value()] = false;
-  --gone_slots_;
-  finished_sweep_ = std::move(rebuild_->sweep);  // which has called
-  rebuild_.reset();
-  begin_rebuild();
-  if (!rebuilding() && rebuild_listener_) rebuild_listener_(false);
 }
 
 void ArrayHost::keep_in_doubt(ArrayRow row) {
@@ -161,7 +129,7 @@ void ArrayHost::keep_in_doubt(ArrayRow row) {
 }
 
 void ArrayHost::start_scrub() {
-  scrub_ = std::make_unique<RowSweep>(timeline_, config_.scrub.pace, layout_.rows(), Bytes(layout_.chunk_blocks() * host_block_bytes),
+  scrub_ = std::make_shared<RowSweep>(timeline_, config_.scrub.pace, layout_,
                                       RowSweep::Hooks{[this] { return busy_since_asked(); },
                                                       [this](ArrayRow row) {
                                                         start(std::make_unique<CheckTask>(*this, row, true, CommandPriority::background,
@@ -172,7 +140,8 @@ void ArrayHost::start_scrub() {
                                                                                             scrub_->row_done();
                                                                                           }));
                                                       },
-                                                      [this] { finished_sweep_ = std::move(scrub_); }});
+                                                      [this] { finished_sweep_ = std::move(scrub_); },
+                                                      {}});
   if (serves_) scrub_->start();
 }
 
@@ -223,13 +192,16 @@ void ArrayHost::replay(std::vector<std::uint32_t> records, std::function<void()>
                                      [this, records = std::move(records), ended = std::move(ended)] { replay(records, ended); }));
 }
 
-void ArrayHost::audit(std::function<void(std::uint64_t)> ended) {
+void ArrayHost::audit(std::function<void(RowAudit)> ended) {
   std::vector<ArrayRow> rows;
   if (layout_.redundant())
     for (const std::uint64_t row : written_) rows.emplace_back(row);
-  audit_differing_ = 0;
-  const auto count = [this](bool fits, bool) { audit_differing_ += fits ? 0 : 1; };
-  check_rows(std::move(rows), false, count, [this, ended = std::move(ended)] { ended(audit_differing_); });
+  audit_ = {};
+  const auto count = [this](bool fits, bool compared) {
+    audit_.differing += fits ? 0 : 1;
+    audit_.incomplete += compared ? 0 : 1;
+  };
+  check_rows(std::move(rows), false, count, [this, ended = std::move(ended)] { ended(audit_); });
 }
 
 void ArrayHost::check_rows(std::vector<ArrayRow> rows, bool repair, std::function<void(bool, bool)> each, std::function<void()> ended) {

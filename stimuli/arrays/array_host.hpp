@@ -52,17 +52,18 @@ class ArrayHost final : public HostFront, private TimelineListener {
 
   /// A drive completed a command at now().
   void completed(std::uint32_t drive, HostRequest& command) { queues_[drive]->completed(command); }
-  /// From now on it answers nothing. A spare takes its place, if there is one.
+  /// From now on it answers nothing. A spare takes its place, if there is one. A spare on which a rebuild goes on may fail as well.
   void drive_failed(std::uint32_t drive);
   /// One drive's power is gone for a while, and the host's is not.
   void drive_suspended(std::uint32_t drive) { queues_[drive]->suspend(); }
   void drive_resumed(std::uint32_t drive) { queues_[drive]->resume(); }
 
   void start_scrub();
-  /// Compares every row that was written since the start, as fast as it goes; `ended` is told how many differ. While no request is under
-  /// way.
-  void audit(std::function<void(std::uint64_t differing)> ended);
+  /// Compares every row that was written since the start, as fast as it goes. While no request is under way.
+  void audit(std::function<void(RowAudit)> ended);
 
+  /// Told of a drive that has not answered within the time-out; it is to fail.
+  void set_late_listener(std::function<void(std::uint32_t drive)> listener);
   /// Told when a rebuild begins and ends.
   void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
   [[nodiscard]] bool rebuilding() const { return rebuild_.has_value() || !waiting_rebuilds_.empty(); }
@@ -91,11 +92,16 @@ class ArrayHost final : public HostFront, private TimelineListener {
     std::uint32_t parts = 0;  // that are not done
     Status status = Status::ok;
   };
-  /// What is made anew on a spare.
+  /// What is made anew, on a spare or on spare places.
   struct Rebuild {
     DriveSlot slot;
-    std::uint32_t spare = 0;
-    std::unique_ptr<RowSweep> sweep;
+    std::optional<std::uint32_t> spare;
+    std::shared_ptr<RowSweep> sweep;
+  };
+  /// A slot whose drive failed.
+  struct Gone {
+    std::optional<std::uint32_t> spare_place;  ///< where its content goes in each line
+    bool rebuilt = false;                      ///< all of it is there
   };
 
   void start(std::unique_ptr<ArrayTask> task);
@@ -103,13 +109,21 @@ class ArrayHost final : public HostFront, private TimelineListener {
   void part_done(std::uint32_t tag, Status status, const RequestLife& life);
   void finish(Open& open);
   void on_time(std::uint64_t) override;
-  /// The drive that holds a slot's part of a row; nothing where it is missing.
-  [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, DriveSlot slot) const;
+  /// The drive that holds a member of a row; nothing where it is missing.
+  [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, std::uint32_t member) const;
+  /// The same, as if what is being rebuilt were there.
+  [[nodiscard]] std::optional<std::uint32_t> rebuild_target(ArrayRow row, std::uint32_t member) const;
+  /// The member of a row that a slot holds, as its own or in a spare place; nothing where it holds none.
+  [[nodiscard]] std::optional<std::uint32_t> member_held_by(ArrayRow row, DriveSlot slot) const;
+  [[nodiscard]] bool is_rebuilt(ArrayRow row, DriveSlot slot) const;
+  [[nodiscard]] RebuildRecord& record_of(DriveSlot slot);
   [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
   [[nodiscard]] bool beyond_rescue(ArrayRow row) const;
   /// The application asks for its write on the platters: so are data, copies and parity.
   [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
+  void ask_for_rebuild(DriveSlot slot);
+  void give_rebuild_up();
   void begin_rebuild();
   void end_rebuild();
   /// The row's members may be apart after a power cut, until the next FLUSH: write caches that forget hold its last write.
@@ -124,9 +138,10 @@ class ArrayHost final : public HostFront, private TimelineListener {
   Timeline& timeline_;
   std::uint32_t kept_;  // bytes of content a block
   std::vector<std::unique_ptr<DriveQueue>> queues_;
-  std::vector<std::uint32_t> drive_in_;  // by slot
-  std::vector<bool> gone_;               // by slot: its drive failed and nothing has taken its place
-  std::uint32_t gone_slots_ = 0;         // how many of them
+  std::vector<std::uint32_t> drive_in_;    // by slot
+  std::vector<std::optional<Gone>> gone_;  // by slot: its drive failed and no other has taken its place
+  std::uint32_t gone_slots_ = 0;           // how many of them
+  std::uint32_t spare_places_taken_ = 0;
   std::vector<std::uint32_t> spares_;
   std::vector<DriveSlot> waiting_rebuilds_;
   std::optional<Rebuild> rebuild_;
@@ -136,7 +151,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::vector<std::unique_ptr<ArrayTask>> tasks_;
   std::function<void(HostRequest&)> receiver_;
   std::function<void(bool)> rebuild_listener_;
-  std::unique_ptr<RowSweep> scrub_;
+  std::shared_ptr<RowSweep> scrub_;
   std::set<std::uint64_t> written_;  // rows, where content is kept
   std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed, or not flushed
   bool caches_forget_ = false;       // of some drive
@@ -153,8 +168,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
     bool going = false;
   };
   Checks checks_;
-  std::uint64_t audit_differing_ = 0;
-  std::unique_ptr<RowSweep> finished_sweep_;
+  RowAudit audit_;
+  std::shared_ptr<RowSweep> finished_sweep_;
   std::uint32_t outstanding_ = 0;  // requests
   bool was_busy_ = false;
   bool serves_ = true;  // not from a power cut to the end of the recovery

@@ -8,7 +8,9 @@ namespace tessera {
 
 ArrayTask::ArrayTask(ArrayHost& host, ArrayRow row) : host_(host), row_(row) { life_.begin(host.timeline_.now()); }
 
-void ArrayTask::lock(ChunkRange range) { host_.locks_.lock({host_.layout_.place_of(row_) + range.begin, range.count()}, *this); }
+void ArrayTask::lock(ChunkRange range) {
+  host_.locks_.lock({HostBlock(row_.value() * host_.layout_.chunk_blocks() + range.begin), range.count()}, *this);
+}
 
 void ArrayTask::locked() {
   has_lock_ = true;
@@ -30,18 +32,18 @@ void ArrayTask::begin_step(Step&& step, CommandPriority priority) {
 }
 
 void ArrayTask::send(ArrayHost& host, ArrayTask& task, ArrayRow row, Step& step, CommandPriority priority) {
-  const DriveSlot slot = host.layout_.slot_of(row, step.member);
-  const std::uint32_t drive = step.drive ? *step.drive : host.drive_of(row, slot).value_or(host.drive_in_[slot.value()]);
-  const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row) + step.range.begin, step.range.count()});
+  const auto failed = [&] { return host.drive_in_[host.layout_.slot_of(row, step.member).value()]; };
+  std::optional<std::uint32_t> drive = step.drive ? step.drive : host.drive_of(row, step.member);
+  const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row, step.member) + step.range.begin, step.range.count()});
   if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
   ++host.counts_.commands;
-  host.queues_[drive]->send({.op = step.op,
-                             .force_unit_access = step.force_unit_access,
-                             .blocks = blocks,
-                             .content = std::move(step.content),
-                             .priority = priority,
-                             .receiver = &task,
-                             .part = step.member});
+  host.queues_[drive ? *drive : failed()]->send({.op = step.op,
+                                                 .force_unit_access = step.force_unit_access,
+                                                 .blocks = blocks,
+                                                 .content = std::move(step.content),
+                                                 .priority = priority,
+                                                 .receiver = &task,
+                                                 .part = step.member});
 }
 
 void ArrayTask::answered(std::uint32_t member, HostRequest& command) {

@@ -40,7 +40,7 @@ ArrayTask::Step CopyTask::step(std::uint32_t member) const {
 /// What a drive that failed meanwhile did not write, the other copies stand for.
 void CopyTask::took(std::uint32_t member, HostRequest& command) {
   if (ok(command.status)) return;
-  const bool drive_gone = !host_.drive_of(row_, host_.layout_.slot_of(row_, member));
+  const bool drive_gone = !host_.drive_of(row_, member);
   if (!drive_gone || !host_.layout_.redundant()) status_ = command.status;
 }
 

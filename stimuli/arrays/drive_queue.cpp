@@ -1,6 +1,7 @@
 #include "stimuli/arrays/drive_queue.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tessera {
@@ -9,6 +10,29 @@ DriveQueue::DriveQueue(Timeline& timeline, HostLink& drive, std::uint32_t tags, 
     : timeline_(timeline), drive_(drive), background_tags_(std::min(background_tags, tags)) {
   for (std::uint32_t tag = 0; tag < tags; ++tag) slots_.push_back(std::make_unique<Slot>());
   for (std::uint32_t tag = tags; tag-- > 0;) free_.push_back(tag);
+}
+
+void DriveQueue::watch(Picoseconds time_out, std::function<void()> late) {
+  time_out_ = time_out;
+  late_ = std::move(late);
+}
+
+/// One look at a time, at the command that was sent first.
+void DriveQueue::await_answer(Picoseconds sent) {
+  if (time_out_ == Picoseconds(0) || awaits_) return;
+  awaits_ = true;
+  timeline_.post(sent + time_out_, *this);
+}
+
+void DriveQueue::on_time(std::uint64_t) {
+  awaits_ = false;
+  if (suspended_) return;
+  std::optional<Picoseconds> oldest;
+  for (const auto& slot : slots_)
+    if (slot->receiver != nullptr) oldest = std::min(oldest.value_or(slot->sent), slot->sent);
+  if (!oldest) return;
+  if (*oldest + time_out_ > timeline_.now()) return await_answer(*oldest);
+  late_();
 }
 
 void DriveQueue::send(ArrayCommand&& command) {
@@ -72,6 +96,8 @@ void DriveQueue::issue(ArrayCommand&& command, Picoseconds since) {
   request.life.begin(since);
   request.life.account(LifePhase::host_queue, timeline_.now(), Cause::tags);
   request.life.issue = timeline_.now();
+  slot.sent = timeline_.now();
+  await_answer(slot.sent);
   drive_.issue(request);
 }
 
@@ -100,6 +126,7 @@ std::vector<DriveQueue::Slot*> DriveQueue::at_drive() const {
 
 void DriveQueue::fail() {
   failed_ = true;
+  timeline_.withdraw(*this);
   const Picoseconds now = timeline_.now();
   const auto waiting = std::exchange(queues_, {});
   for (Slot* slot : at_drive()) {
@@ -130,6 +157,8 @@ void DriveQueue::resume() {
   suspended_ = false;
   for (Slot* slot : at_drive()) {
     slot->request.life.account(LifePhase::outage, timeline_.now(), Cause::recovery);
+    slot->sent = timeline_.now();
+    await_answer(slot->sent);
     drive_.issue(slot->request);
   }
   pump();
@@ -137,6 +166,8 @@ void DriveQueue::resume() {
 
 void DriveQueue::forget() {
   suspended_ = false;
+  timeline_.withdraw(*this);
+  awaits_ = false;
   for (const auto& queue : queues_)
     for (std::size_t i = 0; i < queue.size(); ++i) statistics_.lost(timeline_.now());
   queues_ = {};

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,9 +34,15 @@ struct ArrayCommand {
   std::uint32_t part = 0;
 };
 
-class DriveQueue {
+class DriveQueue final : private TimelineListener {
  public:
   DriveQueue(Timeline& timeline, HostLink& drive, std::uint32_t tags, std::uint32_t background_tags);
+  ~DriveQueue() { timeline_.withdraw(*this); }
+  DriveQueue(const DriveQueue&) = delete;
+  DriveQueue& operator=(const DriveQueue&) = delete;
+
+  /// `late` is called when a command has been at the drive for so long; an outage that the host sits out does not count.
+  void watch(Picoseconds time_out, std::function<void()> late);
 
   /// To a drive that failed, the answer is there at once: Status::aborted.
   void send(ArrayCommand&& command);
@@ -69,7 +76,10 @@ class DriveQueue {
     CommandReceiver* receiver = nullptr;  // null: free
     std::uint32_t part = 0;
     CommandPriority priority = CommandPriority::foreground;
+    Picoseconds sent;
   };
+  void on_time(std::uint64_t) override;
+  void await_answer(Picoseconds sent);
   void pump();
   void issue(std::deque<Waiting>& queue);
   /// At the drive, with a tag that is free.
@@ -88,6 +98,9 @@ class DriveQueue {
   HostBlock position_;
   bool failed_ = false;
   bool suspended_ = false;
+  Picoseconds time_out_;  // 0: none
+  std::function<void()> late_;
+  bool awaits_ = false;  // a look at the oldest command is due
   PlayerStatistics statistics_;
 };
 

@@ -8,8 +8,9 @@ ReadTask::ReadTask(ArrayHost& host, std::uint32_t tag, const ArrayPart& part) : 
 
 /// What the drive itself holds needs no lock: reads and writes that meet there are the drive's to order.
 void ReadTask::start() {
-  const bool one_holds_it = host_.layout_.kind() != ArrayKind::mirror;
-  if (!one_holds_it || !host_.drive_of(row_, host_.layout_.slot_of(row_, part_.column))) return read();
+  const ArrayLayout& layout = host_.layout_;
+  const bool one_holds_it = layout.has_parity() || !layout.redundant();
+  if (!one_holds_it || !host_.drive_of(row_, part_.column)) return read();
   begin_step({part_.column, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
 
@@ -17,7 +18,7 @@ void ReadTask::read() {
   const std::vector<bool> gone = missing();
   unread_.resize(gone.size());
   for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
-  if (host_.layout_.kind() == ArrayKind::mirror) return read_copy();
+  if (host_.layout_.redundant() && !host_.layout_.has_parity()) return read_copy();
   if (unread_[part_.column]) return read_rest();
   begin_step({part_.column, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
@@ -26,10 +27,10 @@ void ReadTask::read() {
 void ReadTask::read_copy() {
   std::optional<std::uint32_t> best;
   std::pair<std::size_t, std::uint64_t> least;
-  const HostBlock at = host_.layout_.place_of(row_) + part_.begin;
   for (std::uint32_t member = 0; member < unread_.size(); ++member) {
     if (unread_[member]) continue;
-    const DriveQueue& queue = *host_.queues_[*host_.drive_of(row_, DriveSlot(member))];
+    const DriveQueue& queue = *host_.queues_[*host_.drive_of(row_, member)];
+    const HostBlock at = host_.layout_.place_of(row_, member) + part_.begin;
     const std::uint64_t away = queue.position() > at ? queue.position() - at : at - queue.position();
     if (const std::pair load{queue.length(), away}; !best || load < least) {
       best = member;
@@ -49,7 +50,7 @@ void ReadTask::read_rest() {
     return lock({part_.begin, part_.end()});
   }
   decodes_ = true;
-  row_content_.assign(layout.drives(), Content(bytes(part_.count)));
+  row_content_.assign(layout.width(), Content(bytes(part_.count)));
   std::vector<Step> steps;
   for (std::uint32_t member = 0; member < unread_.size(); ++member)
     if (!unread_[member]) steps.push_back({member, HostOp::read, {part_.begin, part_.end()}, {}});
@@ -58,7 +59,7 @@ void ReadTask::read_rest() {
 
 void ReadTask::took(std::uint32_t member, HostRequest& command) {
   if (!ok(command.status)) {
-    unread_.resize(host_.layout_.drives());
+    unread_.resize(host_.layout_.width());
     unread_[member] = true;
     status_ = command.status;
   } else if (decodes_) {

@@ -6,10 +6,10 @@
 
 namespace tessera {
 
-RowJournal::RowJournal(const JournalConfig& config, std::uint32_t drives, std::uint32_t chunk_blocks, std::uint32_t sector_blocks)
+RowJournal::RowJournal(const JournalConfig& config, std::uint32_t width, std::uint32_t chunk_blocks, std::uint32_t sector_blocks)
     : config_(config),
       sector_blocks_(sector_blocks),
-      record_blocks_(sector_blocks + drives * chunk_blocks),
+      record_blocks_(sector_blocks + width * chunk_blocks),
       records_(config.place == JournalPlace::none ? 0 : config.records) {}
 
 std::uint64_t RowJournal::reserved_blocks() const { return on_drives() ? std::uint64_t{record_blocks_} * records_.size() : 0; }

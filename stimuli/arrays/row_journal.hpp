@@ -30,8 +30,8 @@ class RowJournal {
     bool used = false;
   };
 
-  /// `drives`, `sector_blocks`: of the array.
-  RowJournal(const JournalConfig& config, std::uint32_t drives, std::uint32_t chunk_blocks, std::uint32_t sector_blocks);
+  /// `width`: members of a row.
+  RowJournal(const JournalConfig& config, std::uint32_t width, std::uint32_t chunk_blocks, std::uint32_t sector_blocks);
 
   [[nodiscard]] JournalPlace place() const { return config_.place; }
   [[nodiscard]] bool on_drives() const { return config_.place == JournalPlace::drives; }

@@ -1,6 +1,6 @@
 #pragma once
-// Exclusive locks on ranges of the drives' blocks, which all members of a row have in common. Whoever waits is served in order of asking,
-// and nobody overtakes one that it overlaps.
+// Exclusive locks on ranges of blocks: those of rows, one row's after the other's, a chunk each. Whoever waits is served in order of
+// asking, and nobody overtakes one that it overlaps.
 #include <algorithm>
 #include <cstdint>
 #include <deque>

@@ -1,14 +1,19 @@
 #include "stimuli/arrays/row_sweep.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
 #include "base/wide.hpp"
 
 namespace tessera {
 
-RowSweep::RowSweep(Timeline& timeline, const SweepPace& pace, std::uint64_t rows, Bytes chunk, Hooks hooks)
-    : timeline_(timeline), pace_(pace), rows_(rows), chunk_(chunk), hooks_(std::move(hooks)) {}
+RowSweep::RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks)
+    : timeline_(timeline),
+      pace_(pace),
+      rows_(layout.rows()),
+      depth_(std::max(1U, static_cast<std::uint32_t>(pace.depth * layout.rows_abreast()))),
+      chunk_(static_cast<std::uint64_t>(static_cast<double>(layout.chunk_blocks() * host_block_bytes) / layout.rows_abreast())),
+      hooks_(std::move(hooks)) {}
 
 RowSweep::~RowSweep() { timeline_.withdraw(*this); }
 
@@ -50,21 +55,24 @@ bool RowSweep::has_to_yield() {
 void RowSweep::go_on() {
   if (going_) return;  // a row was done with from within begin()
   going_ = true;
-  while (next_ < rows_ && under_way_ < pace_.depth && !waits_ && !has_to_yield()) {
+  while (next_ < rows_) {
+    if (const ArrayRow row(next_); done(row) || (hooks_.wanted && !hooks_.wanted(row))) {
+      if (!done(row)) mark(row);
+      ++next_;
+      continue;
+    }
+    if (under_way_ >= depth_ || waits_ || has_to_yield()) break;
     if (const Picoseconds when = earliest(); when > timeline_.now()) {
       timeline_.post(when, *this);
       waits_ = true;
       break;
-    }
-    if (done_beyond_.contains(next_)) {  // before an interruption
-      ++next_;
-      continue;
     }
     ++under_way_;
     ++begun_since_;
     hooks_.begin(ArrayRow(next_++));
   }
   going_ = false;
+  if (over() && under_way_ == 0) hooks_.ended();
 }
 
 void RowSweep::mark(ArrayRow row) {
@@ -74,7 +82,6 @@ void RowSweep::mark(ArrayRow row) {
 
 void RowSweep::row_done() {
   --under_way_;
-  if (over()) return hooks_.ended();
   go_on();
 }
 

@@ -15,9 +15,11 @@ class RowSweep final : private TimelineListener {
     std::function<bool()> busy;
     std::function<void(ArrayRow)> begin;
     std::function<void()> ended;
+    /// Whether a row has anything to be done; without it, each.
+    std::function<bool(ArrayRow)> wanted;
   };
-  /// `chunk`: what a row takes of each drive.
-  RowSweep(Timeline& timeline, const SweepPace& pace, std::uint64_t rows, Bytes chunk, Hooks hooks);
+  /// The pace is that of each drive: of rows side by side as many go as fast as one that takes all drives.
+  RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks);
   ~RowSweep();
 
   void start();
@@ -41,7 +43,8 @@ class RowSweep final : private TimelineListener {
   Timeline& timeline_;
   SweepPace pace_;
   std::uint64_t rows_;
-  Bytes chunk_;
+  std::uint32_t depth_;  // rows
+  Bytes chunk_;          // that a row takes of each drive, on average
   Hooks hooks_;
   Picoseconds since_;
   std::uint64_t begun_since_ = 0;  // rows since then

@@ -5,9 +5,9 @@
 
 namespace tessera {
 
-RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, DriveSlot slot, std::uint32_t spare, RowSweep& sweep)
-    : ArrayTask(host, row), spare_(spare), sweep_(sweep), wanted_(host.layout_.member_of(row, slot)) {
-  unreadable_.resize(host.layout_.drives());
+RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep)
+    : ArrayTask(host, row), sweep_(std::move(sweep)), wanted_(member) {
+  unreadable_.resize(host.layout_.width());
 }
 
 void RebuildTask::start() { lock({0, host_.layout_.chunk_blocks()}); }
@@ -19,9 +19,9 @@ void RebuildTask::read() {
   const std::vector<bool> gone = missing();
   const auto there = [&](std::uint32_t member) { return !gone[member] && !unreadable_[member]; };
   again_ = false;
-  absent_.assign(layout.drives(), true);
+  absent_.assign(layout.width(), true);
   std::vector<Step> steps;
-  for (std::uint32_t i = 0; i < layout.drives() && steps.size() < layout.columns(); ++i) {
+  for (std::uint32_t i = 0; i < layout.width() && steps.size() < layout.columns(); ++i) {
     if (!there(i)) continue;
     absent_[i] = false;
     steps.push_back({i, HostOp::read, {0, layout.chunk_blocks()}, {}});
@@ -30,13 +30,13 @@ void RebuildTask::read() {
     failed_ = true;
     return done();
   }
-  row_content_.assign(layout.drives(), Content(bytes(layout.chunk_blocks())));
+  row_content_.assign(layout.width(), Content(bytes(layout.chunk_blocks())));
   begin_stage(std::move(steps), CommandPriority::background);
 }
 
 void RebuildTask::took(std::uint32_t member, HostRequest& command) {
   if (writes_) {
-    failed_ = failed_ || !ok(command.status);
+    failed_ = failed_ || (!ok(command.status) && command.status != Status::aborted);  // a spare place's drive failed: nothing is lost
   } else if (!ok(command.status)) {
     again_ = true;
     unreadable_[member] = true;
@@ -63,17 +63,21 @@ void RebuildTask::write() {
     row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
   }
   writes_ = true;
-  begin_step({wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), spare_, {}, host_.caches_forget_},
+  const std::optional<std::uint32_t> target = goes_on() ? host_.rebuild_target(row_, wanted_) : std::nullopt;
+  if (!target) return done();  // the spare, or the drive with its spare place, failed meanwhile
+  begin_step({wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), target, {}, host_.caches_forget_},
              CommandPriority::background);
 }
 
 /// A row that cannot be made anew is lost; the rebuild goes on with the next.
 void RebuildTask::done() {
   if (failed_) ++host_.counts_.rows_lost;
-  host_.rebuilds_.back().bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
-  sweep_.mark(row_);  // before the lock goes to whoever waits for the row
+  if (goes_on()) {
+    host_.record_of(host_.rebuild_->slot).bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
+    sweep_->mark(row_);  // before the lock goes to whoever waits for the row
+  }
   const auto self = end();
-  sweep_.row_done();
+  if (goes_on()) sweep_->row_done();
 }
 
 CheckTask::CheckTask(ArrayHost& host, ArrayRow row, bool repair, CommandPriority priority, std::function<void(bool, bool)> ended)
@@ -86,9 +90,9 @@ void CheckTask::locked_in() {
   const std::vector<bool> gone = missing();
   const auto there = static_cast<std::uint32_t>(std::ranges::count(gone, false));
   again_ = false;
-  compared_ = layout.has_parity() ? there == layout.drives() : there > 1;
+  compared_ = layout.has_parity() ? there == layout.width() : there > 1;
   if (!compared_) return done();
-  row_content_.assign(layout.drives(), {});
+  row_content_.assign(layout.width(), {});
   std::vector<Step> steps;
   for (std::uint32_t member = 0; member < gone.size(); ++member)
     if (!gone[member]) steps.push_back({member, HostOp::read, {0, layout.chunk_blocks()}, {}});
@@ -205,7 +209,7 @@ void FlushTask::start() {
   std::vector<Step> steps;
   for (std::uint32_t slot = 0; slot < host_.layout_.drives(); ++slot)
     if (!host_.gone_[slot]) steps.push_back({slot, HostOp::flush, {}, {}, host_.drive_in_[slot]});
-  if (host_.rebuild_) steps.push_back({0, HostOp::flush, {}, {}, host_.rebuild_->spare});
+  if (host_.rebuild_ && host_.rebuild_->spare) steps.push_back({0, HostOp::flush, {}, {}, host_.rebuild_->spare});
   if (!steps.empty()) return begin_stage(std::move(steps), CommandPriority::foreground);
   status_ = Status::media_error;
   stage_over();

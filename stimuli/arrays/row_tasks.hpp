@@ -8,7 +8,8 @@ namespace tessera {
 
 class RebuildTask final : public ArrayTask {
  public:
-  RebuildTask(ArrayHost& host, ArrayRow row, DriveSlot slot, std::uint32_t spare, RowSweep& sweep);
+  /// `member`: what is to be made anew of the row.
+  RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep);
   void start() override;
 
  private:
@@ -19,8 +20,10 @@ class RebuildTask final : public ArrayTask {
   void write();
   void done();
 
-  std::uint32_t spare_;
-  RowSweep& sweep_;
+  /// Whether the rebuild that it is a part of goes on.
+  [[nodiscard]] bool goes_on() const { return host_.rebuild_ && host_.rebuild_->sweep == sweep_; }
+
+  std::shared_ptr<RowSweep> sweep_;
   std::uint32_t wanted_;          // member
   std::vector<bool> unreadable_;  // members that could not be read
   std::vector<bool> absent_;      // from row_content_

@@ -14,7 +14,7 @@ std::ptrdiff_t offset(std::size_t bytes) { return static_cast<std::ptrdiff_t>(by
 WriteTask::WriteTask(ArrayHost& host, std::uint32_t tag, std::vector<ArrayPart> parts)
     : ArrayTask(host, parts.front().row), tag_(tag), parts_(std::move(parts)) {
   fresh_.resize(host.layout_.columns());
-  unread_.resize(host.layout_.drives());
+  unread_.resize(host.layout_.width());
   for (const ArrayPart& part : parts_) fresh_[part.column] = {part.begin, part.end()};
 }
 
@@ -31,7 +31,7 @@ void WriteTask::plan() {
   if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return done(Status::media_error);
   plan_ = unread_ == gone ? plan_write(layout.columns(), layout.parities(), fresh_, unread_)
                           : plan_decode(layout.columns(), layout.parities(), fresh_, unread_);
-  old_.assign(layout.drives(), Content(bytes(plan_.band.count())));
+  old_.assign(layout.width(), Content(bytes(plan_.band.count())));
   std::vector<Step> steps;
   for (std::uint32_t member = 0; member < plan_.reads.size(); ++member)
     if (!plan_.reads[member].empty()) steps.push_back({member, HostOp::read, plan_.reads[member], {}});
@@ -51,7 +51,7 @@ void WriteTask::took(std::uint32_t member, HostRequest& command) {
     return;
   }
   // What a drive that failed meanwhile did not write, the others stand for.
-  const bool drive_gone = !host_.drive_of(row_, host_.layout_.slot_of(row_, member));
+  const bool drive_gone = !host_.drive_of(row_, member);
   if (!ok(command.status) && !drive_gone) status_ = command.status;
 }
 
@@ -103,10 +103,7 @@ void WriteTask::modify_parity(std::uint32_t parity) {
     Content difference(old_[part.column].begin() + from, old_[part.column].begin() + from + offset(bytes(part.count)));
     add_to(difference, ConstContentSpan(given).subspan(bytes(part.offset), bytes(part.count)));
     const ContentSpan sum = ContentSpan(old_[columns + parity]).subspan(static_cast<std::size_t>(from), difference.size());
-    if (parity == 0)
-      add_to(sum, difference);
-    else
-      add_scaled(sum, difference, part.column);
+    add_scaled(sum, difference, parity_factor(host_.layout_.parities(), parity, part.column));
   }
 }
 

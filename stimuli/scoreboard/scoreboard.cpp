@@ -72,15 +72,17 @@ void Scoreboard::issued(HostRequest& request) {
       const Tag first = next_version(request.blocks);
       request.content.resize(request.blocks.count * kept);
       for (std::uint32_t i = 0; i < request.blocks.count; ++i) write_block(ContentSpan(request.content).subspan(i * kept, kept), first + i);
-      at_drive_.push_back({&request, request.blocks, first, clock_, 0, true, request.force_unit_access, {}});
+      at_drive_.push_back(
+          {.request = &request, .blocks = request.blocks, .first = first, .issued = clock_, .durable = request.force_unit_access});
       return;
     }
     case HostOp::trim:
-      at_drive_.push_back({&request, request.blocks, trim_mark | next_version(request.blocks), clock_, 0, true, false, {}});
+      at_drive_.push_back(
+          {.request = &request, .blocks = request.blocks, .first = trim_mark | next_version(request.blocks), .issued = clock_});
       return;
     case HostOp::zone_reset:
       for (const HostRun zone : zones_of_reset(request))
-        at_drive_.push_back({&request, zone, trim_mark | next_version(zone), clock_, 0, true, false, {}});
+        at_drive_.push_back({.request = &request, .blocks = zone, .first = trim_mark | next_version(zone), .issued = clock_});
       return;
     default: return;  // what manages zones otherwise changes no data
   }
@@ -155,10 +157,15 @@ void Scoreboard::find_beside(Version& version) const {
     if (!version.at_one_time(rival)) continue;
     const HostBlock end = std::min(rival.blocks.end(), version.blocks.end());
     for (HostBlock block = std::max(rival.blocks.first, version.blocks.first); block < end; ++block) {
-      const bool over = std::any_of(rivals_.begin(), rivals_.end(), [&](const Version& later) {
-        return later.certain && later.covers(block) && later.issued > rival.acknowledged;
-      });
+      bool over = false;
+      bool for_good = false;
+      for (const Version& later : rivals_) {
+        if (!later.certain || !later.covers(block) || later.issued <= rival.acknowledged) continue;
+        over = true;
+        for_good = for_good || later.durable;
+      }
       if (!over) version.beside.emplace_back(block, rival.entry(block));
+      if (over && !for_good && version.durable) version.replaced.push_back({block, rival.entry(block), rival.acknowledged});
     }
   }
 }
@@ -188,8 +195,18 @@ void Scoreboard::keep_for_readers(const Version& version) {
 /// A FLUSH issued at `before` makes durable what was acknowledged by then.
 void Scoreboard::make_durable(std::uint64_t before) {
   std::size_t count = 0;
-  while (count < undurable_.size() && undurable_[count].acknowledged < before) settle(durable_, undurable_[count++]);
+  for (; count < undurable_.size() && undurable_[count].acknowledged < before; ++count) {
+    const Version& version = undurable_[count];
+    if (!version.in_durable) settle(durable_, version);
+    if (version.certain) replaced_for_good(version);
+  }
   undurable_.erase(undurable_.begin(), undurable_.begin() + static_cast<std::ptrdiff_t>(count));
+  for (Version& rival : rivals_) rival.durable = rival.durable || rival.acknowledged < before;
+}
+
+void Scoreboard::replaced_for_good(const Version& by) {
+  for (Version& version : undurable_)
+    std::erase_if(version.replaced, [&by](const auto& one) { return by.covers(one.block) && by.issued > one.acknowledged; });
 }
 
 void Scoreboard::lost(const HostRequest& request) {
@@ -223,16 +240,17 @@ void Scoreboard::power_cut() {
 }
 
 /// What was not durable may be gone: of each block any version from the last durable one on is left, or a read error where there are any,
-/// and then the other blocks of its sector may answer with one, too.
+/// and then the other blocks of its sector may answer with one, too. A version enters durable_ once: what faults and cuts allow of its
+/// blocks later stays with them.
 void Scoreboard::fall_back(bool errors) {
   for (Version& version : undurable_) {
-    if (version.durable && version.certain) {
-      settle(durable_, version);
-      continue;
-    }
-    version.certain = false;
-    add(durable_, version);
-    if (!errors) continue;
+    const bool kept = version.durable && version.certain;
+    if (!kept) version.certain = false;
+    if (!version.in_durable) settle(durable_, version);
+    if (kept && !version.in_durable)
+      for (const Version::Replaced& one : version.replaced) durable_.add(one.block, one.entry);
+    version.in_durable = true;
+    if (kept || !errors) continue;
     const HostRun sectors = whole_sectors(version.blocks);
     for (HostBlock block = sectors.first; block < sectors.end(); ++block) {
       once_destroyed_.insert(block.value());
@@ -285,6 +303,8 @@ bool Scoreboard::allow_older(HostBlock block) {
   if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return false;
   current_.add(block, trim_mark | newest);
   if (keeps_undurable()) durable_.add(block, trim_mark | newest);
+  for (Version& version : undurable_)
+    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, trim_mark | newest);
   return true;
 }
 

@@ -118,9 +118,17 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
-    bool durable = false;            ///< FUA: once it is acknowledged
+    bool durable = false;            ///< once it is acknowledged: by FUA, or a FLUSH since
+    bool in_durable = false;         ///< durable_ has it, with all that was allowed of it since
     /// Versions of its blocks that may stand in its place: their writes ended while it was at the drive, and are not over.
-    std::vector<std::pair<HostBlock, Tag>> beside;
+    std::vector<std::pair<HostBlock, Tag>> beside{};
+    /// As beside, but over: what replaced them may be lost in a cut, which then leaves them.
+    struct Replaced {
+      HostBlock block;
+      Tag entry = 0;
+      std::uint64_t acknowledged = 0;
+    };
+    std::vector<Replaced> replaced{};
     [[nodiscard]] bool covers(HostBlock block) const { return block >= blocks.first && block < blocks.end(); }
     [[nodiscard]] bool meets(HostRun run) const { return run.first < blocks.end() && blocks.first < run.end(); }
     [[nodiscard]] bool at_one_time(const Version& other) const {
@@ -151,6 +159,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void ended(Version version, Status status);
   void keep_for_readers(const Version& version);
   void make_durable(std::uint64_t before);
+  void replaced_for_good(const Version& by);
   void fall_back(bool errors);
   void find_lost(HostBlock block, std::optional<Tag> found);
   void check(const HostRequest& request, const PendingRead& read);

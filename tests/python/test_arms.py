@@ -15,6 +15,9 @@ def settings(*values):
     return tuple(word for value in values for word in ("--set", value))
 
 
+ARMED = settings("media.surfaces=2", "media.tracks=128", "media.actuators=2", "media.head_switch=0.2 ms", "layers.mu_rmw.spare_bands=2")
+
+
 def test_check_names_the_surfaces_and_blocks_of_each_arm():
     said = simulate("check", "bare", *TWO).stdout
     assert "arms, each with its share of the addresses:\n" in said
@@ -80,4 +83,32 @@ def test_waveforms_have_a_lane_for_each_arm(tmp_path):
 def test_nothing_is_lost_wherever_the_power_fails_under_two_arms(layer):
     arms = settings("media.surfaces=2", "media.tracks=128", "media.actuators=2", "media.head_switch=0.2 ms")
     rows = json.loads(simulate("torture", "torture", "--layer", layer, "--durability", "volatile", "--operations", 8, "--cuts", 8, *arms, "--json").stdout)
+    assert [row["failures"] for row in rows] == [0] * len(rows)
+
+
+@pytest.mark.parametrize(("layer", "values", "sentence"), [
+    ("mu-rmw", ("firmware.cleaning_arm=idle", "media.actuators=1"), "firmware.cleaning_arm is idle, and the drive has one arm: set media.actuators to 2 or more, or leave it at any"),
+    ("imr-rmw", ("firmware.cleaning_arm=each",), "firmware.cleaning_arm is each; the layer imr-rmw does not choose the arm on which it cleans: leave it at any, or take media-cache, mu-rmw or tessera"),
+    ("mu-rmw", ("firmware.cleaning_arm=idle",), "mu-rmw merges each band to a spare one of its arm: set layers.mu_rmw.spare_bands to 2 or more"),
+    ("mu-rmw", ("firmware.cleaning_arm=each", "layers.mu_rmw.crash_safe=false"), "mu-rmw merges bands in place, so none has a spare one"),
+    ("media-cache", ("firmware.cleaning_arm=each",), "media-cache cleans one band of its log at a time: choose idle"),
+    ("tessera", ("firmware.cleaning_arm=each",), "tessera cleans one band of its log at a time: choose idle"),
+])
+def test_cleaning_is_placed_only_where_there_is_a_choice(layer, values, sentence):
+    assert sentence in simulate("check", "demo", "--layer", layer, *TWO, *settings(*values), status=2).stderr
+
+
+def test_a_merge_on_each_arm_is_worth_more_than_a_second_arm_alone(tmp_path):
+    def merged(where):
+        options = ("--layer", "mu-rmw", "--prefill", 100, "--workload", "random-4k", "--limit", 12000, "--replay", "closed:32", "--check")
+        return run(tmp_path / where, "demo", *options, *TWO, *settings("layers.mu_rmw.spare_bands=2", f"firmware.cleaning_arm={where}"))
+    one, each = merged("any"), merged("each")
+    assert one.metric("host.latency.mean") / each.metric("host.latency.mean") > 1.3
+    assert min(each.metric(f"disk_channel.arm.{arm}.utilisation") for arm in (0, 1)) > 0.6
+
+
+@pytest.mark.parametrize(("layer", "where"), [("mu-rmw", "idle"), ("mu-rmw", "each"), ("media-cache", "idle"), ("tessera", "idle")])
+def test_nothing_is_lost_wherever_the_power_fails_while_cleaning_is_placed(layer, where):
+    options = (*ARMED, *settings(f"firmware.cleaning_arm={where}"))
+    rows = json.loads(simulate("torture", "torture", "--layer", layer, "--durability", "volatile", "--operations", 8, "--cuts", 8, *options, "--json").stdout)
     assert [row["failures"] for row in rows] == [0] * len(rows)

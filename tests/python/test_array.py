@@ -37,7 +37,7 @@ def value(metrics, name):
     return metrics[name]["value"]
 
 
-@pytest.mark.parametrize(("kind", "failures"), [("mirror", (0, 2)), ("raid5", (1,)), ("raid6", (0, 3))])
+@pytest.mark.parametrize(("kind", "failures"), [("mirror", (0, 2)), ("raid10", (3,)), ("raid5", (1,)), ("raid6", (0, 3))])
 @pytest.mark.parametrize("spares", [0, 2])
 def test_what_was_written_outlives_as_many_failures_as_promised(tmp_path, kind, failures, spares):
     more = [failure(drive, f"{(i + 1) * 200} ms") for i, drive in enumerate(failures)]
@@ -50,6 +50,72 @@ def test_what_was_written_outlives_as_many_failures_as_promised(tmp_path, kind, 
         assert value(metrics, "array.rebuild.rows_lost") == 0
         assert value(metrics, "array.rebuild.time") > 0
         assert value(metrics, "array.latency.rebuild.mean") > value(metrics, "array.latency.whole.mean")
+
+
+def erasure(data, parities, spare_places):
+    return f"data = {data}\nparities = {parities}\nspare_places = {spare_places}\n"
+
+
+@pytest.mark.parametrize("order", [(0, 5), (5, 0), (3, 4)])
+def test_spare_places_take_what_failed_drives_held(tmp_path, order):
+    """The second failure comes after the first rebuild: what lay in its spare places moves on."""
+    failures = [failure(drive, at) for drive, at in zip(order, ("100 ms", "8 s"), strict=True)]
+    file = array_file(tmp_path, "erasure", erasure(3, 2, 2), drives(8), *failures)
+    metrics, done = run_array(tmp_path / "out", file, "--set", "rebuild.priority=equal", limit=1500, depth=4)
+    assert "erasure 3+2 of 8 drives and 2 spare places, " in done.stdout
+    assert value(metrics, "array.requests.rebuilt") > 0
+    assert value(metrics, "array.rebuild.rows_lost") == 0
+    assert value(metrics, "host.failed") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+    assert value(metrics, "array.rows_incomplete") == 0
+
+
+SLOW = '[drive.settings.host]\nlink = "sata"\nlink_rate = "20 kB/s"\n'  # 4 KiB take 200 ms
+
+
+def test_a_drive_that_keeps_a_command_too_long_is_thrown_out_and_rebuilt(tmp_path):
+    file = array_file(tmp_path, "raid5", drives(3), drives(1), SLOW, drives(1, spare=True))
+    patient, _ = run_array(tmp_path / "patient", file, "--set", "array.time_out=20 s")
+    assert value(patient, "array.thrown_out") == 0
+    metrics, done = run_array(tmp_path / "out", file, "--set", "array.time_out=1 s", "--set", "rebuild.priority=equal", limit=3000)
+    assert value(metrics, "array.thrown_out") == 1 and "drive 3 was thrown out" in done.stdout
+    assert value(metrics, "array.rebuild.time") > 0
+    assert value(metrics, "host.failed") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+
+
+def test_a_spare_that_is_thrown_out_gives_its_rebuild_to_the_next(tmp_path):
+    file = array_file(tmp_path, "raid5", drives(4), drives(1, spare=True), SLOW, drives(1, spare=True), failure(1, "50 ms"))
+    metrics, done = run_array(tmp_path / "out", file, "--set", "array.time_out=1 s", "--set", "rebuild.priority=equal", "--set", "rebuild.depth=16", limit=3000)
+    assert "drive 4 was thrown out" in done.stdout
+    assert re.search(r"^ +5 +cmr +rebuilt", done.stdout, re.MULTILINE), done.stdout
+    assert value(metrics, "array.rebuild.time") > 0
+    assert value(metrics, "array.rows_incomplete") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+
+
+DARK = '[drive.settings.power]\noutage = "2 s"\n'
+
+
+def test_an_outage_that_the_host_sits_out_throws_nobody_out(tmp_path):
+    cut = '[[power_cut]]\nat = "300 ms"\ndrives = [0]\n'
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, "mirror", drives(2), DARK, cut), "--set", "array.time_out=500 ms", depth=2)
+    assert value(metrics, "host.latency.max") > 500  # ms
+    assert value(metrics, "array.thrown_out") == 0
+
+
+def rebuild_time(tmp_path, name, kind, *more):
+    file = array_file(tmp_path, kind, *more, failure(0, "10 ms"), chunk="64 KiB")
+    simulate("array", file, "--prefill", 0, "--set", "rebuild.rate_limit=0 B/s", "--out", tmp_path / name)
+    return json.loads((tmp_path / name / "summary.json").read_text())["metrics"]["array.rebuild.time"]["value"]
+
+
+def test_a_rebuild_on_spare_places_goes_as_fast_as_all_drives_together(tmp_path):
+    one = rebuild_time(tmp_path, "one", "raid5", drives(4), drives(1, spare=True))
+    all_of_them = rebuild_time(tmp_path, "all", "erasure", erasure(3, 1, 1), drives(13))
+    assert all_of_them < one / 2
 
 
 def hole(tmp_path, journal):
@@ -72,7 +138,7 @@ def test_a_journal_closes_the_write_hole(tmp_path, place):
     assert value(metrics, "array.rows_differing") == 0
 
 
-@pytest.mark.parametrize("kind", ["mirror", "raid5", "raid6"])
+@pytest.mark.parametrize("kind", ["mirror", "raid10", "raid5", "raid6"])
 def test_after_a_power_cut_alone_parity_and_copies_are_right(tmp_path, kind):
     cuts = "".join(f'[[power_cut]]\nat = "{at} ms"\n' for at in (150, 500, 900)) + '[[power_cut]]\nat = "1200 ms"\ndrives = [0, 2]\n'
     metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, kind, drives(4), cuts))
@@ -198,7 +264,7 @@ def test_the_schema_of_array_files_has_all_that_one_may_say(tmp_path):
     drive = properties["drive"]["items"]
     assert set(drive["properties"]) == {"description", "layer", "count", "spare", "settings"} and drive["additionalProperties"] is False
     assert set(properties["power_cut"]["items"]["properties"]) == {"at", "drives"}
-    assert properties["array"]["properties"]["kind"]["enum"] == ["jbod", "mirror", "raid5", "raid6"]
+    assert properties["array"]["properties"]["kind"]["enum"] == ["jbod", "mirror", "raid10", "raid5", "raid6", "erasure"]
     values = simulate("list", "parameters", array_file(tmp_path, "raid6", drives(4))).stdout
     assert re.search(r'array\.kind +"raid6" \(default "raid5"\)', values), values
 
@@ -216,6 +282,13 @@ REFUSED = {
     "did you mean 'array.kind'?": ("raid5", drives(3), "[array2]\n", "KIND"),
     "did you mean 'raid5'?": ("raid55", drives(3)),
     "the layer zoned has zones": ("raid5", drives(3, "zoned")),
+    "array.copies is of kind raid10; found 3 with kind raid5": ("raid5", "copies = 3\n", drives(3)),
+    "array.data is of kind erasure; found 2 with kind raid6": ("raid6", "data = 2\n", drives(4)),
+    "array.spare_places is of kind erasure; found 1 with kind mirror": ("mirror", "spare_places = 1\n", drives(4)),
+    "expected 1 to 16 parity chunks": ("erasure", drives(4)),
+    "expected at least 2 data chunks in a row": ("erasure", erasure(1, 1, 0), drives(4)),
+    "an erasure code of 7 drives; expected at least 8": ("erasure", erasure(5, 2, 1), drives(7)),
+    "a raid10 of 2 drives; expected at least 3": ("raid10", drives(2)),
     "a jbod has neither": ("jbod", drives(2), "[scrub]\nenabled = true\n"),
     "a mirror has no parity": ("mirror", drives(2), '[journal]\nplace = "nvram"\n'),
     "did you mean 'media.tracks'?": ("raid5", drives(3), "[drive.settings.media]\ntrucks = 100\n"),
@@ -227,7 +300,7 @@ REFUSED = {
 @pytest.mark.parametrize("said", REFUSED)
 def test_what_cannot_be_is_refused_in_a_sentence_before_the_run(tmp_path, said):
     kind, *parts = REFUSED[said]
-    file = array_file(tmp_path, kind, *(part for part in parts if part.startswith("[")), chunk="5 KiB" if "CHUNK" in parts else "16 KiB")
+    file = array_file(tmp_path, kind, *(part for part in parts if part not in ("CHUNK", "KIND")), chunk="5 KiB" if "CHUNK" in parts else "16 KiB")
     if "KIND" in parts:
         file.write_text(file.read_text().replace("[array2]\n", "").replace("kind =", "kin ="))
     refused = simulate("array", file, "--workload", "random-4k", "--limit", 10, "--out", tmp_path / "out", status=2)

@@ -5,26 +5,37 @@ import random
 import pytest
 from simulate import simulate
 
-FEWEST = {"mirror": 2, "raid5": 3, "raid6": 4, "jbod": 2}
+FEWEST = {"mirror": 2, "raid5": 3, "raid6": 4, "jbod": 2, "raid10": 3, "erasure": 4}
 LAYERS = ("cmr", "media-cache", "mu-rmw", "tessera")
 
 
-def survived(kind, members):
-    return {"mirror": members - 1, "raid5": 1, "raid6": 2, "jbod": 0}[kind]
+def survived(kind, members, parities):
+    return {"mirror": members - 1, "raid5": 1, "raid6": 2, "jbod": 0, "raid10": 1, "erasure": parities}[kind]
+
+
+def drawn_shape(draw, kind, members):
+    """Rows of an erasure code: parities, and the lines that say them."""
+    if kind != "erasure":
+        return 0, ""
+    spares = draw.randint(0, min(2, members - 3))
+    parities = draw.randint(1, min(3, members - spares - 2))
+    data = draw.choice((0, draw.randint(2, members - spares - parities)))
+    return parities, f"\ndata = {data}\nparities = {parities}\nspare_places = {spares}"
 
 
 def drawn_array(draw):
     kind = draw.choice(tuple(FEWEST))
-    members = draw.randint(FEWEST[kind], 6)
-    journal = draw.choice(("nvram", "drives")) if kind.startswith("raid") else "none"
+    members = draw.randint(FEWEST[kind], 8 if kind == "erasure" else 6)
+    parities, shape = drawn_shape(draw, kind, members)
+    journal = draw.choice(("nvram", "drives")) if kind in ("raid5", "raid6", "erasure") else "none"
     text = [
-        f'[array]\nkind = "{kind}"\nchunk = "{draw.choice((4, 16, 64))} KiB"',
+        f'[array]\nkind = "{kind}"\nchunk = "{draw.choice((4, 16, 64))} KiB"{shape}',
         f'[journal]\nplace = "{journal}"\nrecords = {draw.choice((2, 8))}',
         f"[rebuild]\ndepth = {draw.choice((1, 4, 16))}",
     ]
     text += [f'[[drive]]\ndescription = "torture"\nlayer = "{draw.choice(LAYERS)}"' for _ in range(members)]
     text += ['[[drive]]\ndescription = "torture"\nlayer = "cmr"\nspare = true'] * draw.randint(0, 2)
-    for drive in draw.sample(range(members), draw.randint(0, min(survived(kind, members), 2))):
+    for drive in draw.sample(range(members), draw.randint(0, min(survived(kind, members, parities), 2))):
         text.append(f'[[failure]]\ndrive = {drive}\nat = "{draw.randint(1, 3000)} ms"')
     for _ in range(draw.randint(0, 3)):
         text.append(f'[[power_cut]]\nat = "{draw.randint(1, 3000)} ms"')
@@ -35,7 +46,7 @@ def drawn_array(draw):
     return "\n".join(text) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(16))
 def test_nothing_is_lost(tmp_path, seed):
     draw = random.Random(seed)
     file = tmp_path / "array.toml"

@@ -1,5 +1,6 @@
 """One program: what the simulator can do is under `tessera`, with all its options, and what writes this project's pages is not."""
 
+import json
 import re
 import subprocess
 import sys
@@ -70,6 +71,14 @@ def test_results_of_an_array_go_to_the_next_free_folder_unless_nothing_is_run(tm
 def test_a_message_names_the_program_that_was_typed(words, tmp_path):
     done = tessera(*words, cwd=tmp_path)
     assert done.returncode == 2 and done.stderr.startswith("tessera") and "tessera-sim" not in done.stderr, done.stderr
+
+
+def test_a_comparison_says_why_a_layer_was_refused_without_the_name_of_the_program_that_it_started(tmp_path):
+    words = ("bare", "--layers", "mu-rmw,cmr", "--workload", "random-4k", "--limit", "50", "--set", "nand.blocks=0", "--out", tmp_path / "out")
+    done = tessera("compare", *map(str, words))
+    refusal, good = json.loads((tmp_path / "out" / "compare.json").read_text())["layers"]["status"]
+    assert good == "ok" and "flash" in refusal and not refusal.startswith("tessera"), refusal
+    assert "tessera: " not in done.stdout, done.stdout
 
 
 def test_pages_show_commands_of_this_program_alone():

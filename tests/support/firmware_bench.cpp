@@ -175,12 +175,14 @@ void FirmwareBench::cut_now() {
   boot(true);
 }
 
-void FirmwareBench::cut_twice(std::uint64_t actions) {
+bool FirmwareBench::cut_twice(std::uint64_t actions) {
   lose_power();
   power_on(true);
   for (; actions > 0 && !booted_; --actions) timeline_.step();
+  const bool in_recovery = !booted_;
   lose_power();
   boot(true);
+  return in_recovery;
 }
 
 void FirmwareBench::cut_twice(Picoseconds time) {

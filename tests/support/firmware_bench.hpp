@@ -103,8 +103,9 @@ class FirmwareBench final : private MediaLink,
   [[nodiscard]] bool memory_failed() const { return memory_failed_; }
   /// Restarts the firmware and cuts the power when `actions` timeline actions of its stop have been carried out, if it lasts so long.
   void cut_while_stopping(std::uint64_t actions);
-  /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out.
-  void cut_twice(std::uint64_t actions);
+  /// Cuts the power now, and again when `actions` timeline actions of the recovery have been carried out, or after it if it has fewer.
+  /// Gives whether it has more.
+  bool cut_twice(std::uint64_t actions);
   /// Cuts the power now, and again after `time` of the recovery.
   void cut_twice(Picoseconds time);
   /// Reads back every block that was ever written or prefilled, through the firmware.

@@ -185,10 +185,12 @@ def absorbed_of(requests: np.ndarray, seconds: np.ndarray) -> Absorbed:
     )
 
 
-def zipf_absorbed(lab: Lab, drive: str, exponent: float) -> float | None:
-    """GiB of large writes by Zipf's law until the rate breaks down."""
+@cache
+def zipf_absorbed(lab: Lab, drive: str, exponent: float, stay_mark: int = 0) -> Absorbed:
+    """Large writes by Zipf's law, with dead data of the log reclaimed up to `stay_mark`."""
     load = Load("zipf", 31 * 1024, MIB, depth=64, exponent=exponent)
-    return absorbed_of(*intervals(lab.run(f"zipf-{exponent}", drive, load, "--intervals", "128 requests"))).gib
+    options = ("--intervals", "128 requests", "--set", f"layers.media_cache.stay_mark={stay_mark}")
+    return absorbed_of(*intervals(lab.run(f"zipf-{exponent}-{stay_mark}", drive, load, *options)))
 
 
 @dataclass(frozen=True)

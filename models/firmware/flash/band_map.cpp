@@ -6,8 +6,9 @@
 namespace tessera {
 
 BandMap::BandMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint32_t bands,
-                 std::uint32_t physical_bands)
+                 std::uint32_t physical_bands, std::vector<std::uint32_t> arms)
     : physical_bands_(physical_bands),
+      arms_(std::move(arms)),
       places_(ports.memory, MemoryCategory::metadata, bands, "band map"),
       watermarks_(ports.memory, MemoryCategory::metadata, bands, "band watermarks") {
   reset();
@@ -21,11 +22,33 @@ std::uint64_t BandMap::least_log_sectors(std::uint64_t bands, std::uint32_t sect
 }
 
 void BandMap::reset() {
-  for (std::uint32_t band = 0; band < places_.size(); ++band) {
-    places_.peek(band) = band;
-    watermarks_.peek(band) = 0;
+  const std::vector<bool> spare = last_of_each_arm();
+  for (std::uint32_t band = 0, place = 0; band < places_.size(); ++place) {
+    if (spare[place]) continue;
+    places_.peek(band) = place;
+    watermarks_.peek(band++) = 0;
   }
   collect_spares();
+}
+
+/// Places that are spares at first: the last ones, of each arm in turn where bands keep to theirs.
+std::vector<bool> BandMap::last_of_each_arm() const {
+  std::vector<bool> spare(physical_bands_);
+  const std::uint32_t arms = arms_.empty() ? 1 : 1 + std::ranges::max(arms_);
+  for (std::uint32_t left = physical_bands_ - static_cast<std::uint32_t>(places_.size()), arm = 0; left > 0;
+       --left, arm = (arm + 1) % arms) {
+    std::uint32_t place = physical_bands_;
+    while (place > 0 && (spare[place - 1] || (!arms_.empty() && arms_[place - 1] != arm))) --place;
+    if (place > 0) spare[place - 1] = true;
+  }
+  return spare;
+}
+
+std::vector<std::uint32_t>::const_iterator BandMap::spare_of(std::uint32_t band) const {
+  if (arms_.empty()) return spares_.begin();
+  const auto found = std::ranges::find_if(spares_, [this, arm = arm_of(band)](std::uint32_t place) { return arms_[place] == arm; });
+  TESSERA_CHECK(found != spares_.end(), "an arm has no spare band");
+  return found;
 }
 
 void BandMap::collect_spares() {
@@ -55,11 +78,11 @@ Task<Status> BandMap::format() {
 
 Task<Status> BandMap::commit(std::uint32_t band, std::uint64_t watermark) {
   TESSERA_CHECK(log_ && !spares_.empty(), "a band is moved without a log or a spare band");
-  const std::uint32_t place = spares_.front();
+  const std::uint32_t place = spare(band);
   const TableLog::Words change{band, place, watermark, 0};
   const Status status = co_await log_->append(change, {});
   if (!ok(status)) co_return status;
-  spares_.erase(spares_.begin());
+  spares_.erase(spare_of(band));
   spares_.push_back(static_cast<std::uint32_t>(places_.peek(band)));
   move(band, place, watermark);
   co_return Status::ok;

@@ -16,8 +16,10 @@ namespace tessera {
 class BandMap final : private TableLog::Table {
  public:
   /// `log`: conventional regions of at least least_log_sectors(); none: bands never move and no log is kept. Of the
-  /// `physical_bands`, those beyond `bands` are spares.
-  BandMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint32_t bands, std::uint32_t physical_bands);
+  /// `physical_bands`, those beyond `bands` are spares. `arms`: by physical band, where bands keep to their arm; each arm then has as many
+  /// of the spares as any other, or one more. Empty: bands keep to none.
+  BandMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint32_t bands, std::uint32_t physical_bands,
+          std::vector<std::uint32_t> arms = {});
 
   /// Sectors that the log of a table of `bands` entries needs at the least: room for one change a half.
   [[nodiscard]] static std::uint64_t least_log_sectors(std::uint64_t bands, std::uint32_t sector_bytes);
@@ -26,14 +28,16 @@ class BandMap final : private TableLog::Table {
   [[nodiscard]] std::uint64_t watermark(std::uint32_t band) const { return watermarks_.peek(band); }
   /// Of all bands.
   [[nodiscard]] std::uint64_t newest_watermark() const;
-  /// A physical band that holds nothing of value; the same one until commit() used it.
-  [[nodiscard]] std::uint32_t spare() const { return spares_.front(); }
+  /// A physical band that holds nothing of value, on the band's arm; the same one until commit() used it.
+  [[nodiscard]] std::uint32_t spare(std::uint32_t band) const { return *spare_of(band); }
+  /// That of a band's place; 0 where bands keep to none.
+  [[nodiscard]] std::uint32_t arm_of(std::uint32_t band) const { return arms_.empty() ? 0 : arms_[places_.peek(band)]; }
 
   /// First boot: logical bands in physical order, no watermarks.
   [[nodiscard]] Task<Status> format();
   /// Boot after a power cut: the state of the last commit() that reached the platter.
   [[nodiscard]] Task<Status> recover();
-  /// Band `band` lies on spare() from now on, its old place is the last of the spares, and cached pages of it up to sequence
+  /// Band `band` lies on spare(band) from now on, its old place is the last of the spares, and cached pages of it up to sequence
   /// number `watermark` are void. Durable on return; nothing has changed where the status is not ok.
   [[nodiscard]] Task<Status> commit(std::uint32_t band, std::uint64_t watermark);
   /// Not ok: a commit() failed, and its record may be there all the same (TableLog::status): no band may be written any more.
@@ -53,8 +57,11 @@ class BandMap final : private TableLog::Table {
   void reset();
   void move(std::uint32_t band, std::uint32_t place, std::uint64_t watermark);
   void collect_spares();
+  [[nodiscard]] std::vector<bool> last_of_each_arm() const;
+  [[nodiscard]] std::vector<std::uint32_t>::const_iterator spare_of(std::uint32_t band) const;
 
   std::uint32_t physical_bands_;
+  std::vector<std::uint32_t> arms_;
   DramArray<std::uint32_t> places_;  // by logical band: four bytes an entry
   DramArray<std::uint64_t> watermarks_;
   std::vector<std::uint32_t> spares_;

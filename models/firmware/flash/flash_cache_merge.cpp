@@ -13,7 +13,7 @@ Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
   ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, band, layout_.band_sectors()});
   const std::uint32_t cached = gather(band);
   const std::uint64_t from = places_.physical(band);
-  const std::uint64_t to = in_place_ ? from : places_.spare();
+  const std::uint64_t to = in_place_ ? from : places_.spare(band);
   const std::span<const std::uint32_t> pages(&table_.peek(0), table_.size());
   Status status = co_await merge_.run(from, to, pages);
   // Before any erase: of several copies of a sector, a cut must not leave an older one as the newest.

@@ -11,7 +11,10 @@ namespace tessera {
 
 namespace {
 
-Ports with_flash(const Ports& ports, FlashPort& flash) { return {ports.media, &flash, ports.memory, ports.cpu, ports.host}; }
+Ports with_flash(Ports ports, FlashPort& flash) {
+  ports.flash = &flash;
+  return ports;
+}
 
 class Front final : public FlashFront {
  public:

@@ -23,20 +23,27 @@ class RecentTags {
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   [[nodiscard]] const Change& at(std::uint64_t number) const { return cells_.peek(number % capacity_); }
   /// Whether they are all that the log lacks. Not where a dump failed, or where more came than there is room for.
-  [[nodiscard]] bool complete() const { return state()[whole] != 0; }
+  [[nodiscard]] bool complete() const { return state()[whole] == all; }
 
   /// Where there is no room, the oldest is forgotten.
   void add(const Change& change);
   /// The log has all changes in front of `end`.
   void logged(std::uint64_t end);
-  /// What the log lacks will be added now.
-  void restart() { cells_.write(capacity_)[whole] = 1; }
+  /// What the log lacks will be added now. Until it is, nothing is complete that was not: the power may fail in between.
+  void restart() {
+    if (!complete()) cells_.write(capacity_)[whole] = being_added;
+  }
+  /// It was added.
+  void added() {
+    if (state()[whole] == being_added) cells_.write(capacity_)[whole] = all;
+  }
 
   [[nodiscard]] Bytes bytes() const { return Bytes(cells_.size() * sizeof(Change)); }
 
  private:
   // The last cell says which of the others count: one table, so that a dump saves all of it or nothing.
   enum : std::size_t { first, behind, whole };
+  enum : std::uint64_t { some, all, being_added };  // of `whole`
   [[nodiscard]] const Change& state() const { return cells_.peek(capacity_); }
 
   std::uint64_t capacity_;
@@ -48,7 +55,7 @@ inline void RecentTags::add(const Change& change) {
   Change& state = cells_.write(capacity_);
   if (++state[behind] - state[first] <= capacity_) return;
   ++state[first];
-  state[whole] = 0;
+  state[whole] = some;
 }
 
 /// Nothing is missing then but what was forgotten behind `end`.
@@ -56,7 +63,7 @@ inline void RecentTags::logged(std::uint64_t end) {
   Change& state = cells_.write(capacity_);
   if (state[first] > end) return;
   state[first] = end;
-  state[whole] = 1;
+  state[whole] = all;
 }
 
 }  // namespace tessera

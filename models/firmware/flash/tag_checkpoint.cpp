@@ -98,6 +98,7 @@ void TagCheckpoint::restart(const PageTags& tags) {
       begun = begun || (page == first && good);
     }
   }
+  recent_.added();
 }
 
 Task<void> TagCheckpoint::repair() {

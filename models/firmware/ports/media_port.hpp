@@ -9,6 +9,7 @@
 #include "base/data_buffer.hpp"
 #include "base/inline_list.hpp"
 #include "base/units.hpp"
+#include "firmware/ports/arm_load.hpp"
 #include "firmware/ports/status.hpp"
 #include "firmware/ports/task.hpp"
 
@@ -146,7 +147,10 @@ class MediaPort {
   virtual void submit(MediaChain& chain) = 0;
 
   /// Awaitable: submits `chain` and waits for it; gives its status.
-  [[nodiscard]] auto run(MediaChain& chain) { return DeviceAwaiter<MediaPort, MediaChain>{*this, chain}; }
+  [[nodiscard]] auto run(MediaChain& chain) {
+    count(chain, &ArmLoad::begin);
+    return Awaiter{*this, chain};
+  }
 
   /// What is being read into `buffer`, or waits to be, is wanted no more: its chains end with `aborted`, that under the head as soon as the
   /// arm has landed or the sector under the head has passed. A port that does not know better lets it end.
@@ -156,8 +160,25 @@ class MediaPort {
   /// never fails needs none.
   virtual void supervise(MediaSupervisor*) {}
 
+  /// Counts chains of hosts in `load` from now on; null: nowhere.
+  void count_hosts(ArmLoad* load) { load_ = load; }
+
   /// Sectors on a track as formatted (a top track of an interlaced region holds fewer than a bottom one).
   [[nodiscard]] virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;
+
+ private:
+  struct Awaiter : DeviceAwaiter<MediaPort, MediaChain> {
+    auto await_resume() const {
+      port.count(command, &ArmLoad::end);
+      return command.status;
+    }
+  };
+  /// By the arm of its first step.
+  void count(const MediaChain& chain, void (ArmLoad::*how)(PhysicalTrack)) const {
+    if (load_ != nullptr && chain.priority == MediaClass::host) (load_->*how)(chain.steps().front().run.track);
+  }
+
+  ArmLoad* load_ = nullptr;
 };
 
 }  // namespace tessera

@@ -50,28 +50,34 @@ Task<Status> SlotOwners::remove(std::span<const std::uint32_t> slots) {
   co_return Status::ok;
 }
 
-bool SlotOwners::survived() const {
-  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
-    if (sectors_.peek(slot) != 0) return true;
-  return false;
+bool SlotOwners::begin_restore() {
+  bool any = false;
+  bool all = true;
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) {
+    any = any || sectors_.peek(slot) != 0;
+    all = all && (sectors_.peek(slot) & not_all_yet) == 0;
+  }
+  mark_ = any && all ? 0 : not_all_yet;
+  return mark_ == 0;
 }
 
-/// What is returned stays in the table, as the power may fail again before it is put().
-std::vector<SlotOwners::Owner> SlotOwners::without_record(const std::vector<bool>& has_record) {
+std::vector<SlotOwners::Owner> SlotOwners::without_record(const std::vector<bool>& has_record) const {
   std::vector<Owner> owners;
-  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) {
-    if (sectors_.peek(slot) == 0) continue;
-    if (has_record[slot])
-      sectors_.peek(slot) = 0;
-    else
-      owners.push_back({slot, sector_of(slot)});
-  }
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
+    if (sectors_.peek(slot) != 0 && !has_record[slot]) owners.push_back({slot, LogicalSector((sectors_.peek(slot) & ~not_all_yet) - 1)});
   return owners;
+}
+
+void SlotOwners::end_restore(const std::vector<bool>& put) {
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
+    if (!put[slot]) sectors_.peek(slot) = 0;
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) sectors_.peek(slot) &= ~not_all_yet;
+  mark_ = 0;
 }
 
 void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {
   map_->set(sector, slot);
-  sectors_.write(slot) = sector.value() + 1;
+  sectors_.write(slot) = (sector.value() + 1) | mark_;
   by_zone_.push_back(zone, slot);
   dirty_zones_ += held_[zone]++ == 0;
   used_gauge_.set(++used_);

@@ -3,7 +3,9 @@
 // buffer for the sectors of a zone; the lists find them at once.
 //
 // Which sector a slot holds is written in the slot itself. The dump engine saves the table of it too: it is asked at boot for the slots
-// that cannot be read, so that no older copy of a sector is taken for the newest.
+// that cannot be read, so that no older copy of a sector is taken for the newest. The power may fail in a boot, too. Then each
+// entry is either that of the first cut or what the boot has put. A boot without a table marks its entries until all are there, so that
+// half a table does not pass for a whole one.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -50,10 +52,13 @@ class SlotOwners {
     std::uint32_t slot = 0;
     LogicalSector sector;
   };
-  /// At boot, before any put(): whether the table is that of the power cut; also not where nothing was in the buffer.
-  [[nodiscard]] bool survived() const;
-  /// At boot, before any put(): the slots without a record, as it cannot be read, that held a sector when the power failed.
-  [[nodiscard]] std::vector<Owner> without_record(const std::vector<bool>& has_record);
+  /// At boot, before any put(): whether the table tells of all slots in use at the power cut; also not where nothing was in the buffer.
+  [[nodiscard]] bool begin_restore();
+  /// At boot, before any put(): the slots without a record, as it cannot be read, that held a sector when the power failed, as far as the
+  /// table tells.
+  [[nodiscard]] std::vector<Owner> without_record(const std::vector<bool>& has_record) const;
+  /// At boot: these slots were put, and no others hold anything.
+  void end_restore(const std::vector<bool>& put);
 
   // What needs no map.
 
@@ -81,7 +86,10 @@ class SlotOwners {
 
  private:
   std::unique_ptr<SectorMap> map_;
+  /// In an entry of a boot without a table, until all are there.
+  static constexpr std::uint64_t not_all_yet = std::uint64_t{1} << 63U;
   DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none; dumped
+  std::uint64_t mark_ = 0;            // not_all_yet in such a boot
   DramLists by_zone_;
   std::uint64_t used_ = 0;  // slots
   // For the report alone: no part of the firmware's tables.

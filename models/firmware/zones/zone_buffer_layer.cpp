@@ -210,10 +210,12 @@ Task<Status> ZoneBufferLayer::recover() {
   std::vector<bool> known(buffer_.slots());
   for (const FoundSlot& found : collector.slots) known[found.slot] = true;
   // The dumped table knows which slots held something. What other records name may have left its slot since, for its zone or a new copy.
-  const bool told_by_dump = owners_.survived();
+  const bool told_by_dump = owners_.begin_restore();
   const std::vector<SlotOwners::Owner> unreadable = owners_.without_record(known);
+  for (const SlotOwners::Owner& owner : unreadable) known[owner.slot] = true;
   std::vector<FoundSlot> told;
   if (!told_by_dump) told = named(collector.slots, collector.unreadable, collector.names);
+  std::erase_if(told, [&known](const FoundSlot& slot) { return known[slot.slot]; });
   const std::span<const std::uint32_t> unknown(collector.unreadable);
   restore_space(collector.slots, unknown);
   add_unreadable(collector.slots, unreadable);
@@ -280,6 +282,9 @@ Task<Status> ZoneBufferLayer::restore_owners(std::vector<FoundSlot>& found) {
       owners_.put(newest[i].slot, newest[i].record.sector, store_.zone_of(newest[i].record.sector));
     owners_.unpin(piece);
   }
+  std::vector<bool> put(owners_.slots());
+  for (const FoundSlot& slot : newest) put[slot.slot] = true;
+  owners_.end_restore(put);
   co_return Status::ok;
 }
 

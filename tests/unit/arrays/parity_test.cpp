@@ -1,5 +1,6 @@
 #include "stimuli/arrays/parity.hpp"
 
+#include <bit>
 #include <catch2/catch.hpp>
 
 namespace tessera {
@@ -29,20 +30,44 @@ TEST_CASE("P is the exclusive or, and Q weighs each column by a power of two in 
   CHECK(row[3] == bytes({0x05, 0x9d}));
 }
 
+/// Every choice of as many members as there is parity.
+void check_recovery(std::uint32_t columns, std::uint32_t parities) {
+  const RowContent whole = encoded(columns, parities);
+  const std::uint32_t members = columns + parities;
+  for (std::uint32_t choice = 0; choice < 1U << members; ++choice) {
+    if (static_cast<std::uint32_t>(std::popcount(choice)) != parities) continue;
+    RowContent row = whole;
+    std::vector<bool> missing(members);
+    for (std::uint32_t member = 0; member < members; ++member)
+      if ((choice >> member & 1) != 0) {
+        missing[member] = true;
+        row[member] = bytes({9, 9, 9, 9});
+      }
+    recover(row, columns, missing);
+    INFO(columns << "+" << parities << ", missing " << choice);
+    for (std::uint32_t column = 0; column < columns; ++column) REQUIRE(row[column] == whole[column]);
+  }
+}
+
 TEST_CASE("what parity is asked for comes back, whichever members are missing") {
-  constexpr std::uint32_t columns = 5;
-  const RowContent whole = encoded(columns, 2);
-  for (std::uint32_t a = 0; a < columns + 2; ++a)
-    for (std::uint32_t b = a; b < columns + 2; ++b) {
-      RowContent row = whole;
-      std::vector<bool> missing(columns + 2);
-      missing[a] = missing[b] = true;
-      for (std::uint32_t column = 0; column < columns; ++column)
-        if (missing[column]) row[column] = bytes({9, 9, 9, 9});
-      recover(row, columns, missing);
-      INFO(a << " and " << b);
-      for (std::uint32_t column = 0; column < columns; ++column) CHECK(row[column] == whole[column]);
-    }
+  check_recovery(5, 1);
+  check_recovery(5, 2);
+  check_recovery(8, 3);
+  check_recovery(6, 6);
+}
+
+TEST_CASE("a row of 256 members gives back what it lost at its ends") {
+  constexpr std::uint32_t parities = 3;
+  constexpr std::uint32_t columns = 256 - parities;
+  const RowContent whole = encoded(columns, parities);
+  RowContent row = whole;
+  std::vector<bool> missing(256);
+  for (const std::uint32_t column : {0U, 1U, columns - 1}) {
+    missing[column] = true;
+    row[column] = bytes({1, 2, 3, 4});
+  }
+  recover(row, columns, missing);
+  CHECK(row == whole);
 }
 
 TEST_CASE("the difference of a column changes P and Q as encoding anew does") {
@@ -53,7 +78,7 @@ TEST_CASE("the difference of a column changes P and Q as encoding anew does") {
   add_to(changed[2], difference);
   for (std::uint32_t parity = 0; parity < 2; ++parity) encode(changed, columns, parity);
   add_to(row[columns], difference);
-  add_scaled(row[columns + 1], difference, 2);
+  add_scaled(row[columns + 1], difference, parity_factor(2, 1, 2));
   CHECK(row[columns] == changed[columns]);
   CHECK(row[columns + 1] == changed[columns + 1]);
 }

@@ -1,6 +1,7 @@
 #include "stimuli/arrays/row_sweep.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -10,17 +11,22 @@ using namespace literals;
 
 constexpr Picoseconds row_time = 1_ms;
 
+constexpr std::uint32_t chunk = 2000;  // blocks, 1,024,000 B
+
+ArrayLayout mirror_of(std::uint64_t rows) { return ArrayLayout({ArrayKind::mirror}, chunk, {rows * chunk, rows * chunk}); }
+
 /// Rows take a millisecond each.
 class Rows final : private TimelineListener {
  public:
-  Rows(const SweepPace& pace, std::uint64_t rows)
-      : sweep(timeline, pace, rows, Bytes(1'000'000),
+  Rows(const SweepPace& pace, std::uint64_t rows) : Rows(pace, mirror_of(rows), {}) {}
+  Rows(const SweepPace& pace, const ArrayLayout& layout, std::function<bool(ArrayRow)> wanted)
+      : sweep(timeline, pace, layout,
               {[this] { return busy; },
                [this](ArrayRow row) {
                  began.emplace_back(row.value(), timeline.now());
                  timeline.post(timeline.now() + row_time, *this, row.value());
                },
-               [this] { ended = timeline.now(); }}) {}
+               [this] { ended = timeline.now(); }, std::move(wanted)}) {}
 
   Timeline timeline;
   bool busy = false;
@@ -52,7 +58,7 @@ TEST_CASE("as many rows as its depth are under way at once") {
 }
 
 TEST_CASE("a rate limit spaces the rows") {
-  Rows rows(pace(100'000'000, 4), 5);  // a row of 1 MB each 10 ms
+  Rows rows(pace(102'400'000, 4), 5);  // a row each 10 ms
   rows.sweep.start();
   rows.timeline.run();
   for (std::uint64_t i = 0; i < 5; ++i) CHECK(rows.began[i] == std::pair(i, 10_ms * i));
@@ -83,6 +89,34 @@ TEST_CASE("under load rows come one at a time above the pace that is kept up") {
     others.timeline.run();
     CHECK(others.ended < 6_ms);
   }
+}
+
+TEST_CASE("rows that lie side by side on the drives go at each drive's pace together") {
+  const ArrayShape shape{.kind = ArrayKind::erasure, .data = 2, .parities = 1, .spare_places = 1};
+  const ArrayLayout layout(shape, chunk, std::vector<std::uint64_t>(7, 2 * chunk));  // 4 rows, two in each line of 6 chunks
+  Rows rows(pace(102'400'000, 1), layout, {});
+  rows.sweep.start();
+  rows.timeline.run();
+  for (std::uint64_t i = 0; i < 4; ++i) CHECK(rows.began[i] == std::pair(i, 5_ms * i));
+  Rows free(pace(0, 2), layout, {});
+  free.sweep.start();
+  CHECK(free.began.size() == 4);
+}
+
+TEST_CASE("rows in which nothing is to be done take no time and no share of the rate") {
+  Rows rows(pace(102'400'000, 1), mirror_of(6), [](ArrayRow row) { return row.value() % 3 == 1; });
+  rows.sweep.start();
+  rows.timeline.run();
+  CHECK(rows.began == std::vector{std::pair(std::uint64_t{1}, 0_ms), std::pair(std::uint64_t{4}, 10_ms)});
+  CHECK(rows.ended == 11_ms);
+  CHECK(rows.sweep.over());
+}
+
+TEST_CASE("a sweep over rows in which nothing is to be done ends at once") {
+  Rows rows(pace(0, 1), mirror_of(6), [](ArrayRow) { return false; });
+  rows.ended = 1_ms;
+  rows.sweep.start();
+  CHECK(rows.ended == 0_ms);
 }
 
 TEST_CASE("what an interruption lost is begun again, and only that") {

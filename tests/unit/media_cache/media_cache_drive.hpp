@@ -5,6 +5,7 @@
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
 #include "firmware/layers/media_cache/media_cache_plan.hpp"
 #include "support/layer_drive.hpp"
+#include "support/placed_cleaning.hpp"
 
 namespace tessera::test {
 
@@ -14,6 +15,7 @@ struct MediaCacheSetup {
   media_cache::MediaCacheConfig layer;
   BenchConfig bench;
   std::uint64_t prefilled = 0;
+  CleaningArm cleaning = CleaningArm::any;
 
   MediaCacheSetup() {
     layer.cache = sectors(96);
@@ -36,8 +38,9 @@ class MediaCacheDrive : public LayerDrive<media_cache::MediaCache> {
       : LayerDrive(
             setup.bench,
             [&](const auto& geometry, std::string& problem) { return media_cache::plan_media_cache(setup.layer, geometry, problem); },
-            [config = setup.layer](const Ports& ports, const auto& geometry, const auto& plan) {
-              return std::make_unique<media_cache::MediaCache>(ports, config, geometry, plan);
+            [config = setup.layer, placed = PlacedCleaning(setup.cleaning)](const Ports& ports, const auto& geometry,
+                                                                            const auto& plan) mutable {
+              return std::make_unique<media_cache::MediaCache>(placed(ports, geometry), config, geometry, plan);
             },
             setup.prefilled) {}
 

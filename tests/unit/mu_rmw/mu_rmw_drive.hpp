@@ -6,6 +6,7 @@
 #include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
 #include "firmware/layers/mu_rmw/mu_rmw_requirements.hpp"
 #include "support/layer_drive.hpp"
+#include "support/placed_cleaning.hpp"
 
 namespace tessera::test {
 
@@ -13,6 +14,7 @@ namespace tessera::test {
 struct MuRmwSetup {
   mu_rmw::MuRmwConfig layer;
   BenchConfig bench;
+  CleaningArm cleaning = CleaningArm::any;
 
   MuRmwSetup() {
     layer.band_sectors = 8;
@@ -36,8 +38,9 @@ class MuRmwDrive : public LayerDrive<mu_rmw::MuRmw> {
       : LayerDrive(
             setup.bench,
             [&](const DriveGeometry& geometry, std::string& problem) { return mu_rmw::plan_drive(setup.layer, geometry, problem); },
-            [config = setup.layer](const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
-              return std::make_unique<mu_rmw::MuRmw>(ports, config, geometry, plan);
+            [config = setup.layer, placed = PlacedCleaning(setup.cleaning)](const Ports& ports, const DriveGeometry& geometry,
+                                                                            const FormatPlan& plan) mutable {
+              return std::make_unique<mu_rmw::MuRmw>(placed(ports, geometry), config, geometry, plan);
             }) {}
 
   /// Pages programmed, or blocks erased, in order of their start since `flash_commands` was cleared.

@@ -101,3 +101,20 @@ TEST_CASE("with no block listed there is no victim") {
   CHECK(index.choose().kind == Choice::Kind::nothing);
   CHECK(index.choose().visited == 3);
 }
+
+TEST_CASE("of the bands of each arm the best is known, and of all of them the best of all") {
+  ScanIndex index(4, 4, 2);
+  for (const std::uint32_t band : {1U, 3U}) index.set_arm(band, 1);
+  for (std::uint32_t band = 0; band < 4; ++band) index.append(band, band);
+  for (std::uint32_t band = 0; band < 4; ++band) index.set_worth(band, 10 - (band == 2 ? 0 : 1));
+  CHECK(index.choose().band == 2);
+  CHECK(index.choose_on(0).band == 2);
+  CHECK(index.choose_on(1).band == 1);  // of two alike the lower number
+  CHECK(index.best_worth(1) == 9);
+  index.set_worth(1, 10);
+  CHECK(index.choose().band == 1);  // of two alike on two arms, too
+  index.set_worth(1, 0);
+  index.set_worth(3, 0);
+  CHECK(index.choose_on(1).kind == Choice::Kind::nothing);
+  CHECK(index.choose().band == 2);
+}

@@ -260,6 +260,38 @@ TEST_CASE("promise `flushed`: FUA is durable by itself, and only that write") {
   CHECK(host.reads_as(1, never_written));
 }
 
+TEST_CASE("promise `flushed`: what replaced a TRIM next to a FUA write may be lost, and then the TRIM is the newest") {
+  Host host(DurabilityPromise::flushed);
+  HostRequest& fua = host.write(0, 1, true);
+  host.done(host.trim(0));
+  HostRequest& newer = host.write(0);
+  const auto either = [&](bool trimmed) {
+    host.done(fua);
+    CHECK_FALSE(host.reads_as(0, never_written));
+    host.cut({});
+    CHECK(host.reads_as(0, Host::tag(fua, 0)));
+    CHECK(host.reads_as(0, Host::tag(newer, 0)));
+    CHECK(host.reads_as(0, never_written) == trimmed);
+  };
+  SECTION("of a write that is in the cache") {
+    host.done(newer);
+    either(true);
+  }
+  SECTION("not of one that is flushed before the other ends") {
+    host.done(newer);
+    host.done(host.flush());
+    either(false);
+  }
+  SECTION("nor of one that a later FLUSH covers, which was issued before the other ended") {
+    host.done(newer);
+    HostRequest& flush = host.flush();
+    host.done(fua);
+    host.done(flush);
+    host.cut({});
+    CHECK_FALSE(host.reads_as(0, never_written));
+  }
+}
+
 TEST_CASE("promise `flushed`: what a cut left open stays open in the next cut, beside what came since") {
   Host host(DurabilityPromise::flushed);
   const Tag v1 = Host::tag(host.written(0), 0);

@@ -195,3 +195,61 @@ TEST_CASE("failed dump: where lost records are untold, a block whose newest vers
   CHECK(host.reads_as(0, v3));
   CHECK_FALSE(host.reads_as(0, v1));
 }
+
+TEST_CASE("failed dump: what it allowed of a durable block holds after a later cut with a whole dump, too") {
+  FailingHost host(DurabilityPromise::flushed);
+  const Tag v1 = Host::tag(host.written(0, 8), 0);
+  host.done(host.flush());
+  const HostRequest& fua = host.written(0, 8, true);
+  SECTION("an older version, where a fault took the record") {
+    host.cut({});
+    host.board.dump_failed();
+    host.board.destroyed(fua.content);
+    host.board.lost_records_untold();
+    CHECK(host.reads_as(0, v1));
+    SECTION("at the next cut") {}
+    SECTION("after a FLUSH, where something newer is in the cache") {
+      host.done(host.flush());
+      host.written(0, 8);
+    }
+    host.cut({});
+    CHECK(host.reads_as(0, v1));
+    CHECK(host.reads_as(0, destroyed));
+  }
+  SECTION("a read error, where something newer was in the cache") {
+    const Tag newer = Host::tag(host.written(0), 0);
+    host.cut_with_failed_dump();
+    host.cut({});
+    CHECK(host.reads_as(0, destroyed));
+    CHECK(host.reads_as(0, newer));
+    CHECK_FALSE(host.reads_as(0, v1));
+  }
+  CHECK(host.reads_as(0, Host::tag(fua, 0)));
+  static_cast<void>(host.written(0, 8));
+  CHECK_FALSE(host.board.exempted({HostBlock(0), 8}));
+}
+
+TEST_CASE("failed dump: a torn sector may answer with an error after the next cut, too, until it is written again") {
+  FailingHost host(DurabilityPromise::flushed);
+  const HostRequest& fua = host.written(0, 8, true);
+  HostRequest& torn = host.write(0, 8);
+  host.cut({&torn});
+  host.board.exempt_torn(fua.content, torn.content);
+  host.cut({});
+  CHECK(host.board.exempted({HostBlock(0), 8}));
+}
+
+TEST_CASE("failed dump: an older version that untold records allow stays allowed when the block is flushed") {
+  FailingHost host;
+  const Tag v1 = Host::tag(host.written(0, 8), 0);
+  const HostRequest& newest = host.written(0, 8);
+  host.cut({});
+  host.board.destroyed(newest.content);
+  host.board.lost_records_untold();
+  CHECK(host.reads_as(0, v1));
+  host.done(host.flush());
+  host.written(0, 8);
+  CHECK_FALSE(host.reads_as(0, v1));
+  host.cut_with_failed_dump();
+  CHECK(host.reads_as(0, v1));
+}

@@ -62,7 +62,7 @@ class PlainDrive {
       case 2:
       case 3:
       case 4: pending_.push_back({&host.read(first, count), false, {}}); break;
-      default: pending_.push_back({&host.write(first, count), false, {}});
+      default: pending_.push_back({&host.write(first, count, random_.below(4) == 0), false, {}});
     }
   }
   void apply(Pending& p) {
@@ -71,8 +71,10 @@ class PlainDrive {
     const HostRun& run = p.request->blocks;
     for (std::uint64_t block = run.first.value(); block < run.end().value(); ++block) {
       if (p.request->op == HostOp::read) p.result.push_back(cache[block]);
-      if (p.request->op == HostOp::write && !broken) store(block, Host::tag(*p.request, block));
       if (p.request->op == HostOp::trim && random_.below(2) == 0) store(block, never_written);
+      if (p.request->op != HostOp::write || broken) continue;
+      store(block, Host::tag(*p.request, block));
+      if (p.request->force_unit_access) since_durable_[block] = {cache[block]};
     }
     if (p.request->op == HostOp::flush) media_is_cache();
   }

@@ -69,6 +69,44 @@ TEST_CASE("signals of a block's parts lie under the path of the part, in order o
   CHECK(paths == std::vector<std::string>{"drive.block.rail", "drive.block.channel.queue", "drive.block.die_0.page"});
 }
 
+// A recorder that alone watches gets a row and a use as such; next to a second watcher, or with a part of them, signal by signal.
+TEST_CASE("a row of signals and the use of a part are recorded alike, whoever else watches") {
+  const auto recorded = [](bool alone) {
+    SignalScope scope;
+    const Signal op = scope.level("op", 8);
+    const Signal sector = scope.level("sector", 8);
+    const UseSignals bus(scope.part("bus"));
+    std::ostringstream out;
+    VcdWriter file(out);
+    Waveform recorder({&file}, {WaveWindow{}});
+    record_all(recorder, scope);
+    Log log;
+    if (!alone) sector.watch(log, 1);
+    if (!alone)
+      scope.each("", [&log](const std::string&, SignalScope& declared, std::uint32_t index, const SignalInfo& info) {
+        if (info.name == "bytes") declared.watch(index, log, 2);
+      });
+    op.set_row<2>({1, 7}, 5_ps);
+    bus.show(64, 10_ps, 14_ps);
+    bus.show(32, 14_ps, 20_s);  // longer than a use can be told
+    bus.show(8, 30_s, 30_s);
+    for (std::uint64_t i = 0; i < 600; ++i) op.set_row<2>({i, i + 1}, Picoseconds(20 + i));
+    recorder.finish(31_s);
+    if (!alone) CHECK(log.told.front() == "1=7@5");
+    if (!alone) CHECK(log.told[1] == "2=64@10");
+    return out.str();
+  };
+  const std::string text = recorded(true);
+  CHECK(text == recorded(false));
+  const auto vcd = test::read_vcd(text);
+  CHECK(vcd.at("drive.op", 5) == "1");
+  CHECK(vcd.at("drive.sector", 5) == "111");
+  CHECK(vcd.signals.at("drive.bus.use") == Changes{{0, "idle"}, {10, "moving"}, {20'000'000'000'000, "idle"}});
+  CHECK(vcd.at("drive.bus.bytes", 12) == "1000000");
+  CHECK(vcd.at("drive.bus.bytes", 14) == "100000");
+  CHECK(vcd.at("drive.sector", 619) == "1011000");  // 600, cut to 8 bits
+}
+
 TEST_CASE("a text keeps each different word once, and makes one word of several") {
   SignalScope scope;
   const Signal task = scope.text("task", "idle");

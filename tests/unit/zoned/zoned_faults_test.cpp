@@ -80,6 +80,21 @@ TEST_CASE("a last sector that comes with a later read leaves no doubt") {
   drive.check_content();
 }
 
+/// Whichever read it is that brings them: that of the track, or one of the search for the end of what cannot be read.
+TEST_CASE("last sectors that come with a later read while the end is looked for are not taken for unwritten") {
+  const auto first = static_cast<std::uint32_t>(GENERATE(4, 5, 6));
+  for (std::uint32_t reads = 1; reads < 420; ++reads) {
+    ZonedDrive drive;
+    REQUIRE(drive.write_zone(1, 0, 7) == Status::ok);
+    for (std::uint32_t sector = first; sector < 8; ++sector) drive.bench().media().add_transient(place_of(drive, sector), reads);
+    drive.cut_now();
+    INFO(first << " " << reads);
+    REQUIRE(drive.pointer(1) >= 7);
+    REQUIRE(drive.read_zone(1, 0, 4) == Status::ok);
+    REQUIRE((drive.metric("zones.in_doubt") != 0 || drive.pointer(1) == 7));
+  }
+}
+
 TEST_CASE("a sector that cannot be written makes its zone read only, and leaves what was written before") {
   ZonedSetup setup;
   ZonedDrive probe;

@@ -7,6 +7,7 @@ namespace tessera::media_cache {
 
 BandPlaces::BandPlaces(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, const BandTrackLayout& layout)
     : layout_(layout),
+      cleaning_(ports.cleaning),
       places_(ports.memory, MemoryCategory::metadata, layout.bands(), "places of the bands"),
       log_(ports, geometry, log, RecordType::band_moved, *this) {
   reset();
@@ -20,12 +21,27 @@ void BandPlaces::reset() {
     const std::uint64_t spare = spares(places);
     std::uint64_t band = layout_.first_band_in(region);
     for (std::uint64_t place = 0, group = 0; place < places; ++place) {
-      if (group < spare && place == (2 * group + 1) * places / (2 * spare))
+      if (group < spare && place == free_at_first(region, group))
         ++group;
       else
         places_.peek(band++) = static_cast<std::uint32_t>(place);
     }
   }
+}
+
+/// In the middle of its group; where cleaning keeps to an arm, the next one of the group on the arm whose turn it is.
+std::uint64_t BandPlaces::free_at_first(std::size_t region, std::uint64_t group) const {
+  const std::uint64_t places = layout_.places_in(region);
+  const std::uint64_t spare = spares(places);
+  const std::uint64_t middle = (2 * group + 1) * places / (2 * spare);
+  if (cleaning_ == nullptr) return middle;
+  std::uint64_t place = middle;
+  while (place < (group + 1) * places / spare && arm_of(region, place) != group % cleaning_->arms()) ++place;
+  return place < (group + 1) * places / spare ? place : middle;
+}
+
+std::uint32_t BandPlaces::arm_of(std::size_t region, std::uint64_t place) const {
+  return cleaning_ == nullptr ? 0 : cleaning_->of(layout_.track_of(region, place, 0));
 }
 
 void BandPlaces::find_free() {
@@ -42,7 +58,9 @@ std::size_t BandPlaces::nearest(std::uint64_t band) const {
   const std::size_t region = layout_.region_of(band);
   const std::uint32_t place = places_.peek(band);
   const auto distance = [&](const Free& free) {
-    return free.region != region ? ~std::uint64_t{0} : free.place < place ? place - free.place : free.place - place;
+    if (free.region != region) return ~std::uint64_t{0};
+    const std::uint64_t apart = free.place < place ? place - free.place : free.place - place;
+    return arm_of(region, free.place) != arm_of(region, place) ? apart + layout_.places_in(region) : apart;
   };
   return static_cast<std::size_t>(std::ranges::min_element(free_, {}, distance) - free_.begin());
 }

@@ -23,7 +23,7 @@ class BandPlaces final : private TableLog::Table {
 
   /// Of the band's region, as BandTrackLayout counts them.
   [[nodiscard]] std::uint32_t place(std::uint64_t band) const { return places_.read(band); }
-  /// The free one nearest to it, the same until it is taken.
+  /// The free one nearest to it, of its arm where cleaning keeps to one and the region has one there; the same until it is taken.
   [[nodiscard]] std::uint32_t free_place(std::uint64_t band) const { return free_[nearest(band)].place; }
 
   /// Sectors of that free place, from its first on, that may hold what was another band's since the boot. Behind a cut all of each band
@@ -62,8 +62,11 @@ class BandPlaces final : private TableLog::Table {
   void reset();
   void find_free();
   [[nodiscard]] std::size_t nearest(std::uint64_t band) const;
+  [[nodiscard]] std::uint32_t arm_of(std::size_t region, std::uint64_t place) const;
+  [[nodiscard]] std::uint64_t free_at_first(std::size_t region, std::uint64_t group) const;
 
   const BandTrackLayout& layout_;
+  const CleaningArms* cleaning_;
   DramArray<std::uint32_t> places_;  // by band
   std::vector<Free> free_;
   TableLog log_;

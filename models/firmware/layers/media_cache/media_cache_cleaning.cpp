@@ -104,7 +104,7 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   dirty_bands_.record(map_.cached_bands());
   for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
     if (i > 0 && stays(map_.oldest())) break;
-    const Band band = bands_.band_of(map_.oldest().first);
+    const Band band = choose_victim();
     status = co_await clean_band(band, cleaning_class_);
   }
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, 0, map_.size()});

@@ -30,7 +30,7 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
   v.enumeration("merge_to", merge_to, {"place", "spare", "either"},
-                "where a merged band is written: back to its place, from its first changed track on, behind a copy; to a spare one of its "
+                "where a merged band is written: back to its place, from its first changed track on, after a copy; to a spare one of its "
                 "zone, which becomes its place; or whichever is less to write");
   v.field("merge_tracks", merge_tracks, {1, MediaChain::max_steps},
           "tracks that a merge in the background reads or writes before it lets the host's commands in");

@@ -2,11 +2,13 @@
 // The parameters of a shingled drive as sold: what publications state of the Seagate Archive family is the default where it does not depend
 // on the size of a drive; what they dispute, or leave open, is a parameter like the rest. Grades and sources: docs/layers/media-cache.md.
 #include <cstdint>
+#include <string>
 
 #include "base/format.hpp"
 #include "base/geometry.hpp"
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "firmware/cleaning_arms.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/ports/media_port.hpp"
 
@@ -51,6 +53,10 @@ struct MediaCacheConfig {
   std::uint32_t idle_mark = 0;
 
   void describe(ParameterVisitor& v);
+  /// As LayerFactory::check_cleaning().
+  [[nodiscard]] static std::string check_cleaning(const std::string& layer, CleaningArm where) {
+    return where == CleaningArm::each ? layer + " cleans one band of its log at a time: choose idle" : "";
+  }
   /// Steps of one chain of a merge.
   [[nodiscard]] std::size_t chain_steps(MediaClass priority) const {
     return priority == MediaClass::background ? merge_tracks : MediaChain::max_steps;

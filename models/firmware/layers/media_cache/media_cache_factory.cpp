@@ -19,6 +19,9 @@ class MediaCacheFactory final : public ConfiguredFactory<media_cache::MediaCache
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
   [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
+  [[nodiscard]] std::string check_cleaning(CleaningArm where, const DriveGeometry&) const override {
+    return config_.check_cleaning(name(), where);
+  }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return media_cache::plan_media_cache(config_, geometry, problem);
   }

@@ -137,6 +137,7 @@ class MediaCache final : public HomeLayer {
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
+  [[nodiscard]] Band choose_victim();
   [[nodiscard]] std::int64_t entries_left() const;
   [[nodiscard]] std::int64_t log_left() const;
   [[nodiscard]] bool map_full() const { return entries_left() <= 0; }
@@ -271,7 +272,8 @@ class MediaCache final : public HomeLayer {
   std::uint64_t steps_ = 0;
   std::uint64_t idle_cleanings_ = 0;
   std::uint64_t band_moves_ = 0;
-  std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place
+  std::uint32_t passed_over_ = 0;  // cleanings in a row that did not take the oldest band
+  std::uint64_t turns_ = 0;        // of cleaning: bands that were merged, or what was moved in their place
   std::uint64_t moves_ = 0;
   std::uint64_t moved_ = 0;
   std::uint64_t streamed_ = 0;

@@ -3,7 +3,7 @@
 namespace tessera::mu_rmw {
 
 ConcentratedMap::ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape,
-                                 PairedPages paired, MergeVictim victim)
+                                 PairedPages paired, MergeVictim victim, std::uint32_t arms)
     : cpu_(cpu),
       bands_(bands),
       band_sectors_(split.p()),
@@ -15,7 +15,7 @@ ConcentratedMap::ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const Address
       open_(memory, MemoryCategory::metadata, bands, "mu-rmw open blocks"),
       valid_(memory, MemoryCategory::metadata, shape.blocks, "mu-rmw valid-page counters"),
       valid_of_band_(bands),
-      index_(bands, static_cast<std::uint32_t>(shape.blocks)) {
+      index_(bands, static_cast<std::uint32_t>(shape.blocks), arms) {
   for (std::uint64_t i = 0; i < directory_.size(); ++i) directory_.peek(i) = no_page;
   for (std::uint32_t lbn = 0; lbn < bands; ++lbn) open_.peek(lbn) = {no_block, order_.count()};
 }

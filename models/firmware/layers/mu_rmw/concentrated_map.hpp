@@ -32,7 +32,7 @@ class ConcentratedMap {
   static constexpr std::uint32_t no_block = DramLists::none;
 
   ConcentratedMap(MemoryPort& memory, CpuPort& cpu, const AddressSplit& split, std::uint32_t bands, const FlashShape& shape,
-                  PairedPages paired, MergeVictim victim);
+                  PairedPages paired, MergeVictim victim, std::uint32_t arms = 1);
 
   /// SMD: page of the newest sub-table of a group, or no_page.
   [[nodiscard]] std::uint32_t directory(std::uint64_t group) const;
@@ -67,6 +67,9 @@ class ConcentratedMap {
   [[nodiscard]] std::uint32_t valid_pages(std::uint32_t block) const { return valid_.peek(block); }
   /// What Algorithm 1 would pick now, or the other rule.
   [[nodiscard]] ScanIndex::Choice choose_victim() const { return index_.choose(); }
+  /// By arm, where bands keep to theirs.
+  [[nodiscard]] const ScanIndex& victims() const { return index_; }
+  void set_arm(std::uint32_t lbn, std::uint32_t arm) { index_.set_arm(lbn, arm); }
   /// Bands with a block in the cache.
   [[nodiscard]] std::uint32_t cached_bands() const { return index_.listed_bands(); }
   [[nodiscard]] std::uint32_t list_length(std::uint32_t lbn) const { return index_.length(lbn); }

@@ -17,9 +17,12 @@ Task<Status> MuRmw::merge_lost_table(Group& group) {
   const std::uint32_t lbn = group.at.lbn;
   group.band->unlock();
   {
-    NumberLocks::Lock lock(reclaim_lock_, {0, 1}, LockMode::exclusive);
+    const std::uint32_t number = merger_of(lbn);
+    NumberLocks::Lock lock(reclaim_lock_, NumberRange::of(number), LockMode::exclusive);
     co_await lock;
+    mergers_[number].busy = true;
     const Status status = co_await merge_band(lbn);
+    mergers_[number].busy = false;
     if (!ok(status)) co_return status;
   }
   co_return co_await read_newest_table(group);

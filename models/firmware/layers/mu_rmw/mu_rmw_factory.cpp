@@ -26,6 +26,12 @@ class MuRmwFactory final : public ConfiguredFactory<MuRmw, MuRmwConfig> {
     return mu_rmw::plan_drive(config_, geometry, problem);
   }
   [[nodiscard]] std::string check_flash(const FlashShape& shape) const override { return mu_rmw::check_flash(config_, shape); }
+  [[nodiscard]] std::string check_cleaning(CleaningArm, const DriveGeometry& geometry) const override {
+    if (config_.in_place()) return "mu-rmw merges bands in place, so none has a spare one: leave paper at false and crash_safe at true";
+    if (config_.spare_bands >= geometry.arms.size()) return {};
+    return "mu-rmw merges each band to a spare one of its arm: set layers.mu_rmw.spare_bands to " + std::to_string(geometry.arms.size()) +
+           " or more";
+  }
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.paired(), config_.paper);
   }

@@ -6,6 +6,17 @@
 
 namespace tessera::mu_rmw {
 
+namespace {
+
+/// By physical band; none where cleaning has no choice of arms.
+std::vector<std::uint32_t> arms_of_bands(const CleaningArms* cleaning, const BandLayout& layout) {
+  std::vector<std::uint32_t> arms(cleaning == nullptr ? 0 : layout.bands());
+  for (std::uint64_t band = 0; band < arms.size(); ++band) arms[band] = cleaning->of(layout.locate(band, 0, 1).track);
+  return arms;
+}
+
+}  // namespace
+
 MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : ports_(ports),
       config_(config),
@@ -14,12 +25,12 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       layout_(geometry, plan, config.band_sectors, ports.media),
       bands_(static_cast<std::uint32_t>(config.bands != 0 ? config.bands : layout_.bands() - config.spares())),
       codec_(config.slots, config.slot_bytes),
-      map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired(), config.victim),
+      map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired(), config.victim,
+           ports.cleaning == nullptr ? 1 : ports.cleaning->arms()),
       places_(ports, geometry, config.in_place() ? FormatPlan{} : regions_named(plan, "log"), bands_,
-              static_cast<std::uint32_t>(layout_.bands())),
-      merge_(ports, layout_, config.round_sectors(geometry.sector_bytes)),
+              static_cast<std::uint32_t>(layout_.bands()), arms_of_bands(ports.cleaning, layout_)),
+      mergers_(make_mergers(config.round_sectors(geometry.sector_bytes))),
       reader_(ports, layout_, places_),
-      full_table_(ports.memory, MemoryCategory::merge_buffer, split_.p(), "sector mapping table of a merge"),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
       pool_(static_cast<std::uint32_t>(shape_.blocks), config.free_list, &free_blocks_),
       pages_(*ports.flash, ports.cpu, *this),
@@ -28,8 +39,16 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu),
-      erased_(ports.cpu) {
+      commit_lock_(ports.cpu) {
+  for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) map_.set_arm(lbn, places_.arm_of(lbn));
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes(), "mu-rmw free blocks");
+}
+
+std::deque<MuRmw::Merger> MuRmw::make_mergers(std::uint32_t buffer_sectors) const {
+  std::deque<Merger> mergers;
+  for (std::uint32_t left = ports_.cleaning == nullptr ? 1 : ports_.cleaning->at_once(); left > 0; --left)
+    mergers.emplace_back(ports_, layout_, buffer_sectors, split_.p());
+  return mergers;
 }
 
 Task<Status> MuRmw::format() {

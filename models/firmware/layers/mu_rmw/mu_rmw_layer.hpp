@@ -5,6 +5,7 @@
 // Order of locks: mapping groups, then the reclamation, then bands. A write that needs a block lets go of its band while it
 // waits for one, so that the band itself can be the victim; `epochs_` tells it afterwards.
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,14 +93,37 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
     return std::span(scratch.images).subspan(command * codec_.bytes(), codec_.bytes());
   }
 
+  /// What one merge needs; as many as may be under way at once.
+  struct Merger {
+    Merger(const Ports& ports, const BandLayout& layout, std::uint32_t buffer_sectors, std::uint32_t band_sectors)
+        : merge(ports, layout, buffer_sectors),
+          full_table(ports.memory, MemoryCategory::merge_buffer, band_sectors, "sector mapping table of a merge"),
+          erased(ports.cpu) {}
+
+    BandMerge merge;
+    DramArray<std::uint32_t> full_table;  // SMT of the band that is merged
+    WaitQueue erased;
+    bool erasing = false;       // blocks of a band that is written: erase_while_writing
+    bool busy = false;          // it is going to free a block
+    std::uint32_t waiting = 0;  // who reclaims with it, or waits for that
+  };
+
   // Lazy RMW reclamation (reclaim.cpp)
   Task<Status> make_room();
+  [[nodiscard]] std::deque<Merger> make_mergers(std::uint32_t buffer_sectors) const;
+  [[nodiscard]] std::uint32_t choose_merger() const;
+  [[nodiscard]] ScanIndex::Choice choose_victim(std::uint32_t merger) const;
+  Task<Status> reclaim_with(std::uint32_t number);
+  [[nodiscard]] std::optional<std::uint32_t> other_merger(std::uint32_t number) const;
   Task<void> reclaim_block(std::uint32_t block);
   Task<Status> merge_band(std::uint32_t lbn);
-  Task<Status> reconstruct_table(std::uint32_t lbn, std::uint32_t& valid);
+  Task<Status> commit(std::uint32_t lbn);
+  Task<Status> reconstruct_table(Merger& merger, std::uint32_t lbn, std::uint32_t& valid);
   [[nodiscard]] std::vector<std::uint32_t> uncache(std::uint32_t lbn);
   Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
-  Task<void> erase_beside(std::vector<std::uint32_t> blocks);
+  Task<void> erase_beside(Merger& merger, std::vector<std::uint32_t> blocks);
+  /// The one that merges the bands of this band's arm.
+  [[nodiscard]] std::uint32_t merger_of(std::uint32_t lbn) const { return mergers_.size() == 1 ? 0 : places_.arm_of(lbn); }
 
   // Sub-tables that cannot be read (lost_tables.cpp)
   template <class TagOf>
@@ -129,9 +153,8 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   OobCodec codec_;
   ConcentratedMap map_;
   BandMap places_;
-  BandMerge merge_;
+  std::deque<Merger> mergers_;  // one, or one an arm
   BandReader reader_;
-  DramArray<std::uint32_t> full_table_;  // SMT of the band that is merged
   Gauge free_blocks_;
   BlockPool pool_;
   SharedPages pages_;  // of each band's open block
@@ -142,9 +165,8 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
 
   NumberLocks group_locks_;
   NumberLocks band_locks_;
-  NumberLocks reclaim_lock_;
-  WaitQueue erased_;
-  bool erasing_ = false;  // blocks of a band that is written: erase_while_writing
+  NumberLocks reclaim_lock_;  // by merger
+  NumberLocks commit_lock_;
 
   struct Statistics {
     CacheStatistics cache;  ///< a cleaning is a reclamation of either kind

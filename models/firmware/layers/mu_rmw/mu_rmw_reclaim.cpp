@@ -9,6 +9,8 @@ namespace tessera::mu_rmw {
 
 namespace {
 
+constexpr std::uint64_t least_quarters = 3;  // ours: of what the best victim wins, that one on the idle arm has to win
+
 // Loops over every sector of a band: in functions of their own, as a coroutine keeps what they count with in its frame.
 
 void clear(DramArray<std::uint32_t>& table, std::uint32_t first, std::uint32_t count) {
@@ -31,19 +33,66 @@ std::uint32_t enter(DramArray<std::uint32_t>& table, std::uint32_t first, std::s
 /// Until a block is free: erase an obsolete block, or else merge the band with the longest list, or that of another rule. The printed
 /// algorithm lacks the braces around lines 4 and 5 and counts bands up to U; here one obsolete block is erased a call, and LBN < U.
 Task<Status> MuRmw::make_room() {
-  NumberLocks::Lock lock(reclaim_lock_, {0, 1}, LockMode::exclusive);
-  co_await lock;
+  std::uint32_t number = choose_merger();
+  while (pool_.empty()) {
+    Merger& merger = mergers_[number];
+    ++merger.waiting;
+    Status status = Status::ok;
+    {
+      NumberLocks::Lock lock(reclaim_lock_, NumberRange::of(number), LockMode::exclusive);
+      co_await lock;
+      status = co_await reclaim_with(number);
+    }
+    --merger.waiting;
+    if (!ok(status)) co_return status;
+    number = other_merger(number).value_or(number);
+  }
+  co_return Status::ok;
+}
+
+/// The one with the fewest in front, or with the better victim.
+std::uint32_t MuRmw::choose_merger() const {
+  std::uint32_t best = 0;
+  for (std::uint32_t each = 1; each < mergers_.size(); ++each) {
+    const auto [mine, least] = std::pair(mergers_[each].waiting, mergers_[best].waiting);
+    if (mine < least || (mine == least && map_.victims().best_worth(each) > map_.victims().best_worth(best))) best = each;
+  }
+  return best;
+}
+
+/// Another one that has a victim, or one in hand.
+std::optional<std::uint32_t> MuRmw::other_merger(std::uint32_t number) const {
+  for (std::uint32_t each = 0; each < mergers_.size(); ++each)
+    if (each != number && (mergers_[each].busy || map_.victims().best_worth(each) != 0)) return each;
+  return std::nullopt;
+}
+
+/// Of several mergers each has the bands of its arm. One alone has all, and prefers the arm that serves the host less, as long as a band
+/// there wins nearly as much as the best.
+ScanIndex::Choice MuRmw::choose_victim(std::uint32_t merger) const {
+  if (mergers_.size() > 1) return map_.victims().choose_on(merger);
+  const ScanIndex::Choice best = map_.choose_victim();
+  const auto idle = ports_.cleaning == nullptr ? std::nullopt : ports_.cleaning->idle();
+  if (best.kind != ScanIndex::Choice::Kind::band || !idle) return best;
+  const std::uint64_t worth = map_.victims().best_worth(places_.arm_of(best.band));
+  return map_.victims().best_worth(*idle) * 4 >= worth * least_quarters ? map_.victims().choose_on(*idle) : best;
+}
+
+/// Until a block is free, or this merger has no victim; `read_only` where none has, as every block has failed.
+Task<Status> MuRmw::reclaim_with(std::uint32_t number) {
   while (pool_.empty()) {
     const Picoseconds begin = ports_.cpu.now();
     statistics_.cache.dirty_bands.record(map_.cached_bands());
-    const ScanIndex::Choice victim = map_.choose_victim();  // lines 1-12
+    const ScanIndex::Choice victim = choose_victim(number);  // lines 1-12
     ports_.cpu.scan(victim.visited);
-    Status status = Status::read_only;  // every block has failed
-    if (victim.kind == ScanIndex::Choice::Kind::obsolete_block) {
+    if (victim.kind == ScanIndex::Choice::Kind::nothing) co_return other_merger(number) ? Status::ok : Status::read_only;
+    Status status = Status::ok;
+    mergers_[number].busy = true;
+    if (victim.kind == ScanIndex::Choice::Kind::obsolete_block)
       co_await reclaim_block(victim.block);
-      status = Status::ok;
-    }
-    if (victim.kind == ScanIndex::Choice::Kind::band) status = co_await merge_band(victim.band);
+    else
+      status = co_await merge_band(victim.band);
+    mergers_[number].busy = false;
     if (!ok(status)) co_return status;
     statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
   }
@@ -65,33 +114,34 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   NumberLocks::Lock lock(band_locks_, {lbn, lbn + 1ULL}, LockMode::exclusive);
   co_await lock;
   if (!ok(places_.status())) co_return places_.status();
+  Merger& merger = mergers_[merger_of(lbn)];
   const Picoseconds begin = ports_.cpu.now();
   ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, lbn, split_.p()});
 
   std::uint32_t valid = 0;
-  Status status = co_await reconstruct_table(lbn, valid);  // line 13
+  Status status = co_await reconstruct_table(merger, lbn, valid);  // line 13
   if (!ok(status)) co_return status;
   const std::uint64_t from = places_.physical(lbn);
-  const std::span<const std::uint32_t> cached(&full_table_.peek(0), split_.p());
+  const std::span<const std::uint32_t> cached(&merger.full_table.peek(0), split_.p());
   std::vector<std::uint32_t> blocks;
   Picoseconds erasing;  // from here on it is waited for
   if (config_.erase_while_writing) {
-    status = co_await merge_.load(from, 0, cached);  // line 14
+    status = co_await merger.merge.load(from, 0, cached);  // line 14
     if (!ok(status)) co_return status;
     blocks = uncache(lbn);
-    erasing_ = true;
-    ports_.cpu.spawn(erase_beside(blocks), "erase");      // line 16, "in the meantime"
-    status = co_await merge_.store(from, 0, split_.p());  // line 15
+    merger.erasing = true;
+    ports_.cpu.spawn(erase_beside(merger, blocks), "erase");    // line 16, "in the meantime"
+    status = co_await merger.merge.store(from, 0, split_.p());  // line 15
     erasing = ports_.cpu.now();
-    while (erasing_) co_await erased_.change(LifePhase::flash);
+    while (merger.erasing) co_await merger.erased.change(LifePhase::flash);
     if (!ok(status)) co_return status;
   } else {
-    const std::uint64_t to = config_.in_place() ? from : places_.spare();
-    status = co_await merge_.run(from, to, cached);  // lines 14 and 15
+    const std::uint64_t to = config_.in_place() ? from : places_.spare(lbn);
+    status = co_await merger.merge.run(from, to, cached);  // lines 14 and 15
     if (!ok(status)) co_return status;
     if (!config_.in_place()) {
       // Before the first erase: a cut between the erases must not let an older sub-table that is left pass for the newest.
-      status = co_await places_.commit(lbn, next_seq_ - 1);
+      status = co_await commit(lbn);
       if (!ok(status)) co_return status;
     }
     blocks = uncache(lbn);
@@ -99,12 +149,22 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
     co_await erase_blocks(blocks);  // line 16
   }
 
-  MergeTimes parts = merge_.times();
+  MergeTimes parts = merger.merge.times();
   parts.erase = ports_.cpu.now() - erasing;
   statistics_.cache.merged(ports_.cpu.now() - begin, valid, parts);
   statistics_.victim_blocks.record(blocks.size());
   ports_.cpu.event({"merge", FirmwareEvent::Edge::end, lbn, valid});
   co_return Status::ok;
+}
+
+/// Void up to the newest page. The log takes one record at a time.
+Task<Status> MuRmw::commit(std::uint32_t lbn) {
+  std::optional<NumberLocks::Lock> turn;
+  if (mergers_.size() > 1) {
+    NumberLocks::Lock& lock = turn.emplace(commit_lock_, NumberRange::of(0), LockMode::exclusive);
+    co_await lock;
+  }
+  co_return co_await places_.commit(lbn, next_seq_ - 1);
 }
 
 /// Nothing of the band is in flash any more; gives the blocks that are to be erased.
@@ -120,14 +180,14 @@ std::vector<std::uint32_t> MuRmw::uncache(std::uint32_t lbn) {
 }
 
 /// The whole sector mapping table of a band out of its sub-tables: at most N out-of-band reads.
-Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
+Task<Status> MuRmw::reconstruct_table(Merger& merger, std::uint32_t lbn, std::uint32_t& valid) {
   const Scratches::Handle scratch = scratches_.take();
   Scratch& work = *scratch;
   work.commands.clear();
   work.pages.clear();  // here: the index of the sub-table that each command reads
   for (std::uint32_t idx = 0; idx < split_.n(); ++idx) {
     const std::uint32_t newest = map_.directory(split_.group({lbn, idx, 0}));
-    clear(full_table_, idx * split_.q(), split_.sectors_of(idx));
+    clear(merger.full_table, idx * split_.q(), split_.sectors_of(idx));
     if (newest == no_page) continue;
     FlashCommand& command = work.commands.emplace_back();
     command.op = FlashOp::read_oob;
@@ -154,7 +214,7 @@ Task<Status> MuRmw::reconstruct_table(std::uint32_t lbn, std::uint32_t& valid) {
       co_return Status::corrupt;
     }
     const std::uint32_t idx = work.pages[i];
-    valid += enter(full_table_, idx * split_.q(), std::span(work.table).first(split_.sectors_of(idx)));
+    valid += enter(merger.full_table, idx * split_.q(), std::span(work.table).first(split_.sectors_of(idx)));
   }
   co_return Status::ok;
 }
@@ -165,10 +225,10 @@ Task<void> MuRmw::erase_blocks(std::span<const std::uint32_t> blocks) {
   co_await tessera::erase_blocks(*ports_.flash, pool_, blocks, scratch->commands, 0, checkpoint_.get());
 }
 
-Task<void> MuRmw::erase_beside(std::vector<std::uint32_t> blocks) {
+Task<void> MuRmw::erase_beside(Merger& merger, std::vector<std::uint32_t> blocks) {
   co_await erase_blocks(blocks);
-  erasing_ = false;
-  erased_.wake_all();
+  merger.erasing = false;
+  merger.erased.wake_all();
 }
 
 }  // namespace tessera::mu_rmw

@@ -18,8 +18,12 @@ std::uint32_t scramble(std::uint32_t x) {
 
 }  // namespace
 
-ScanIndex::ScanIndex(std::uint32_t bands, std::uint32_t blocks)
-    : nodes_(blocks), lengths_(bands), leaves_(std::bit_ceil(std::max<std::uint32_t>(bands, 1))), best_(std::size_t{2} * leaves_) {
+ScanIndex::ScanIndex(std::uint32_t bands, std::uint32_t blocks, std::uint32_t arms)
+    : nodes_(blocks),
+      lengths_(bands),
+      leaves_(std::bit_ceil(std::max<std::uint32_t>(bands, 1))),
+      arms_(bands),
+      best_(arms, std::vector<std::uint64_t>(std::size_t{2} * leaves_)) {
   for (std::uint32_t block = 0; block < blocks; ++block) nodes_[block].priority = scramble(block);
 }
 
@@ -52,6 +56,18 @@ void ScanIndex::mark_obsolete(std::uint32_t block) {
 }
 
 ScanIndex::Choice ScanIndex::choose() const {
+  Choice best = choose_on(0);
+  for (std::uint32_t arm = 1; arm < best_.size(); ++arm) {
+    const Choice other = choose_on(arm);
+    if (other.kind != Choice::Kind::band) continue;
+    const std::uint64_t ahead = best_worth(arm), known = best.kind == Choice::Kind::band ? best_worth(arms_[best.band]) : 0;
+    if (ahead > known || (ahead == known && other.band < best.band)) best = other;
+  }
+  return best;
+}
+
+ScanIndex::Choice ScanIndex::choose_on(std::uint32_t arm) const {
+  const std::vector<std::uint64_t>& best = best_[arm];
   Choice choice;
   if (obsoletes_of(root_) > 0) {
     std::uint64_t passed = 0;
@@ -73,9 +89,9 @@ ScanIndex::Choice ScanIndex::choose() const {
     return choice;
   }
   choice.visited = std::uint64_t{size_of(root_)} + lengths_.size();
-  if (best_[1] == 0) return choice;
+  if (best[1] == 0) return choice;
   std::uint32_t at = 1;
-  while (at < leaves_) at = 2 * at + (best_[2 * at] == best_[at] ? 0 : 1);
+  while (at < leaves_) at = 2 * at + (best[2 * at] == best[at] ? 0 : 1);
   choice.kind = Choice::Kind::band;
   choice.band = at - leaves_;
   return choice;
@@ -152,9 +168,10 @@ std::uint32_t ScanIndex::erase(std::uint32_t root, std::uint32_t node) {
 }
 
 void ScanIndex::set_worth(std::uint32_t band, std::uint64_t worth) {
+  std::vector<std::uint64_t>& best = best_[arms_[band]];
   std::uint32_t at = leaves_ + band;
-  best_[at] = worth;
-  for (at /= 2; at > 0; at /= 2) best_[at] = std::max(best_[2 * at], best_[2 * at + 1]);
+  best[at] = worth;
+  for (at /= 2; at > 0; at /= 2) best[at] = std::max(best[2 * at], best[2 * at + 1]);
 }
 
 }  // namespace tessera::mu_rmw

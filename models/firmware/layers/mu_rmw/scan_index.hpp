@@ -19,7 +19,10 @@ class ScanIndex {
     std::uint64_t visited = 0;  ///< bands and blocks that the literal scan looks at
   };
 
-  ScanIndex(std::uint32_t bands, std::uint32_t blocks);
+  /// `arms`: of the bands, where a victim may be asked for of one.
+  ScanIndex(std::uint32_t bands, std::uint32_t blocks, std::uint32_t arms = 1);
+  /// The band, of which no block is listed, is on that arm. All are on arm 0 at first.
+  void set_arm(std::uint32_t band, std::uint32_t arm) { arms_[band] = arm; }
 
   /// The block becomes the last of the band's list; it must not be listed. What the band is worth is then for set_worth() to say.
   void append(std::uint32_t band, std::uint32_t block);
@@ -39,6 +42,10 @@ class ScanIndex {
 
   /// The first obsolete block in scan order, else the band that is worth most (ties: the lowest number), else nothing.
   [[nodiscard]] Choice choose() const;
+  /// The same, but of bands those of one arm alone.
+  [[nodiscard]] Choice choose_on(std::uint32_t arm) const;
+  /// What the best band of an arm is worth.
+  [[nodiscard]] std::uint64_t best_worth(std::uint32_t arm) const { return best_[arm][1]; }
 
  private:
   struct Node {
@@ -68,8 +75,9 @@ class ScanIndex {
   std::uint64_t appended_ = 0;
   std::vector<std::uint32_t> lengths_;  // by band
   std::uint32_t listed_bands_ = 0;
-  std::uint32_t leaves_;             // of the tournament: a power of two
-  std::vector<std::uint64_t> best_;  // what the best band below each node of the tournament is worth
+  std::uint32_t leaves_;                          // of the tournament: a power of two
+  std::vector<std::uint32_t> arms_;               // by band
+  std::vector<std::vector<std::uint64_t>> best_;  // by arm: what the best band below each node of the tournament is worth
 };
 
 }  // namespace tessera::mu_rmw

@@ -22,7 +22,7 @@ void TiersConfig::describe(ParameterVisitor& v) {
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
   v.enumeration("merge_to", merge_to, {"place", "spare", "either"},
-                "where a merged band is written: back to its place, from its first changed track on, behind a copy; to a spare one of its "
+                "where a merged band is written: back to its place, from its first changed track on, after a copy; to a spare one of its "
                 "zone, which becomes its place; or whichever is less to write");
   v.field("merge_tracks", merge_tracks, {1, MediaChain::max_steps},
           "tracks that a merge in the background reads or writes before it lets the host's commands in");
@@ -31,7 +31,7 @@ void TiersConfig::describe(ParameterVisitor& v) {
           "percent of what the log has in use up to which its oldest is written to its head again instead of merged; above, that of "
           "bands that have little there; 0: all is merged");
   v.field("clean_mark", clean_mark, {1, 100},
-          "percent of log or map in use above which bands are cleaned behind the host's commands, without waiting for it to be idle; "
+          "percent of log or map in use above which bands are cleaned between the host's commands, without waiting for it to be idle; "
           "100: never");
   v.field("stream", stream, {0, 1e12}, "adjacent data that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");

@@ -12,6 +12,9 @@ class TesseraFactory final : public tiers::FrontFactory<tiers::Tiers, tiers::Tie
 
   /// A cleaning of the log collects what lies scattered over it, and 32 tags may wait for one each.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
+  [[nodiscard]] std::string check_cleaning(CleaningArm where, const DriveGeometry&) const override {
+    return media_cache::MediaCacheConfig::check_cleaning(name(), where);
+  }
   [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
 };
 

@@ -40,19 +40,15 @@ Task<ZoneSearch::Look> ZoneSearch::look(Zone zone, std::uint32_t first, std::uin
   co_return found;
 }
 
-/// After the last sector of [first, end), on one track, that cannot be read; `first` where all can.
-Task<std::uint32_t> ZoneSearch::end_of_unreadable(Zone zone, std::uint32_t first, std::uint32_t end) {
-  const std::uint32_t none = first;
-  while (first < end) {
-    const std::uint32_t middle = end - first == 1 ? first : first + (end - first) / 2;
-    const Look back = co_await look(zone, middle, end);
-    if (back.unreadable && end - middle == 1) co_return end;
-    if (back.unreadable)
-      first = middle;
-    else
-      end = middle;
+/// Of the sectors [first, end) of one track, from the last one on, until one has a mark or cannot be read: one that could not be read with
+/// its track may come with a later read, and its mark with it.
+Task<ZoneSearch::Last> ZoneSearch::last_of(Zone zone, std::uint32_t first, std::uint32_t end) {
+  for (std::uint32_t sector = end; sector > first; --sector) {
+    const Look alone = co_await look(zone, sector - 1, sector);
+    if (alone.end != 0) co_return Last{alone.end, first};
+    if (alone.unreadable) co_return Last{0, sector};
   }
-  co_return none;
+  co_return Last{0, first};
 }
 
 Task<ZoneSearch::Found> ZoneSearch::find(Zone zone) {
@@ -83,9 +79,13 @@ Task<ZoneSearch::Found> ZoneSearch::find(Zone zone) {
       perhaps = written;
       continue;
     }
-    const std::uint32_t unreadable = co_await end_of_unreadable(zone, perhaps, end_of(track));
-    if (unreadable == perhaps) break;
-    perhaps = unreadable;
+    const Last last_sectors = co_await last_of(zone, perhaps, end_of(track));
+    if (last_sectors.marked > written) {
+      perhaps = written = last_sectors.marked;
+      continue;
+    }
+    if (last_sectors.unreadable == perhaps) break;
+    perhaps = last_sectors.unreadable;
   }
   if (perhaps == written) co_return Found{written};
   co_return Found{perhaps, written, perhaps - written};

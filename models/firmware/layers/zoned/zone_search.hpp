@@ -40,7 +40,11 @@ class ZoneSearch {
     bool unreadable = false;  ///< a sector cannot be read, whatever is done
   };
   [[nodiscard]] Task<Look> look(Zone zone, std::uint32_t first, std::uint32_t end);
-  [[nodiscard]] Task<std::uint32_t> end_of_unreadable(Zone zone, std::uint32_t first, std::uint32_t end);
+  struct Last {
+    std::uint32_t marked = 0;      ///< after the last mark; 0: none
+    std::uint32_t unreadable = 0;  ///< after the last sector that cannot be read; the first one looked at: none
+  };
+  [[nodiscard]] Task<Last> last_of(Zone zone, std::uint32_t first, std::uint32_t end);
   [[nodiscard]] std::size_t track_of(std::uint32_t offset) const;
   [[nodiscard]] std::uint32_t end_of(std::size_t track) const { return starts_[track + 1]; }
   [[nodiscard]] std::size_t tracks() const { return starts_.size() - 1; }
