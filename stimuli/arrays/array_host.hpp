@@ -92,7 +92,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
     std::uint32_t parts = 0;  // that are not done
     Status status = Status::ok;
   };
-  /// What is made anew, on a spare or on spare places.
+  /// What is computed again, onto a spare or onto spare places.
   struct Rebuild {
     DriveSlot slot;
     std::optional<std::uint32_t> spare;

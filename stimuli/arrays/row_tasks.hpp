@@ -1,5 +1,5 @@
 #pragma once
-// What an array does to whole rows by itself: a missing member made anew on a spare, a comparison of data with parity or copies; and a
+// What an array does to whole rows by itself: a missing member computed again, a comparison of data with parity or copies; and a
 // FLUSH of all drives, which is of no row.
 #include "stimuli/arrays/array_task.hpp"
 #include "stimuli/arrays/row_journal.hpp"
@@ -8,7 +8,7 @@ namespace tessera {
 
 class RebuildTask final : public ArrayTask {
  public:
-  /// `member`: what is to be made anew of the row.
+  /// `member`: what is to be computed again.
   RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep);
   void start() override;
 

@@ -52,7 +52,7 @@ class SlotOwners {
     std::uint32_t slot = 0;
     LogicalSector sector;
   };
-  /// At boot, before any put(): whether the table tells of all slots in use at the power cut; also not where nothing was in the buffer.
+  /// At boot, before any put(): whether the table names all slots in use at the power cut; also not where nothing was in the buffer.
   [[nodiscard]] bool begin_restore();
   /// At boot, before any put(): the slots without a record, as it cannot be read, that held a sector when the power failed, as far as the
   /// table tells.
