@@ -115,7 +115,8 @@ ArrayLayout ArrayDrives::layout(const ArrayDescription& array) {
   ArrayLayout layout(array.host.shape, chunk, blocks, HostBlock((journal + chunk - 1) / chunk * chunk));
   if (layout.user_blocks() == 0)
     throw InputError(array.document.files().front().string() + ": array.chunk is " + std::to_string(array.host.chunk.value()) +
-                     " B, and a drive holds " + std::to_string(*std::ranges::min_element(blocks) * host_block_bytes) + " B: not one chunk");
+                     " B, and a drive holds " + std::to_string(*std::ranges::min_element(blocks) * host_block_bytes) +
+                     " B: too little for one row of chunks");
   const Bytes used(layout.drive_end().value() * host_block_bytes);
   for (const auto& drive : drives_)
     if (drive->spare && layout.redundant() && drive->module->capacity() < used)
