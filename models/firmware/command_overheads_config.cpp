@@ -9,8 +9,7 @@ void OverheadsConfig::describe(ParameterVisitor& visitor) {
   visitor.field("read_miss_after_read", read_miss_after_read, range, "electronics' time for a read that no cache serves, after a read");
   visitor.field("read_miss_after_write", read_miss_after_write, range, "electronics' time for a read that no cache serves, after a write");
   visitor.field("write_hit_after_read", write_hit_after_read, range, "electronics' time for a write that the cache takes, after a read");
-  visitor.field("write_hit_after_write", write_hit_after_write, range,
-                "electronics' time for a write that the cache takes, after a write");
+  visitor.field("write_hit_after_write", write_hit_after_write, range, "electronics' time for a write that the cache takes, after a write");
   visitor.field("write_miss_after_read", write_miss_after_read, range, "electronics' time for a write that no cache takes, after a read");
   visitor.field("write_miss_after_write", write_miss_after_write, range,
                 "electronics' time for a write that no cache takes, after a write");
