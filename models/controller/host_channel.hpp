@@ -55,6 +55,7 @@ class HostChannel final : public HostPort, private TimelineListener {
     bool fetching = false;               // a write's data that the firmware asked for crosses the link, or has crossed it
     HostReceipt* receipt = nullptr;      // a task that waits for its data
     std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
+    Picoseconds piece_told;              // when the newest of them has been asked for
   };
   // For tag T: T * alarms + what; of the pieces, what + the half of the buffer.
   enum Alarm : std::uint64_t { answer, data_wanted, data_here, fetched, piece_wanted, piece_fetched = 6, piece_crossed = 8, alarms = 10 };

@@ -45,6 +45,11 @@ void DmzHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCom
   commands_.send({op, blocks, std::move(content), priority}, std::move(done));
 }
 
+void DmzHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done) {
+  std::vector<std::byte> content(blocks.count * kept_per_block(drive_.content));
+  commands_.read_surely({HostOp::read, blocks, std::move(content), priority}, std::move(done));
+}
+
 void DmzHost::issue(HostRequest& request) {
   TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
   Request& entry = requests_[request.tag];
@@ -151,15 +156,15 @@ void DmzHost::read_edge(Request& entry, std::uint32_t sector, std::size_t side) 
   ++counts_.host.edges;
   ++entry.open;
   ++tables_.zone(zone).reads;
-  send(HostOp::read, zone_blocks(zone, {in_chunk, 1}), CommandPriority::foreground,
-       [this, tag = entry.request->tag, zone, side](HostRequest& command) {
-         --tables_.zone(zone).reads;
-         Request& waiting = requests_[tag];
-         if (!ok(command.status)) waiting.status = command.status;
-         waiting.edges[side] = command.content;
-         if (--waiting.open == 0) divide(waiting);
-         proceed();
-       });
+  read_surely(zone_blocks(zone, {in_chunk, 1}), CommandPriority::foreground,
+              [this, tag = entry.request->tag, zone, side](HostRequest& command) {
+                --tables_.zone(zone).reads;
+                Request& waiting = requests_[tag];
+                if (!ok(command.status)) waiting.status = command.status;
+                waiting.edges[side] = command.content;
+                if (--waiting.open == 0) divide(waiting);
+                proceed();
+              });
 }
 
 /// Whole sectors alone are trimmed; what lies at the ends stays.

@@ -175,6 +175,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] HostRun zone_blocks(std::uint32_t zone, DmzRun run) const;
   [[nodiscard]] HostRun set_blocks(std::uint32_t set, DmzRun run) const { return zone_blocks(set * layout_.set_zones, run); }
   void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
+  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done);
 
   DmzHostConfig config_;
   HostCpuConfig cpu_cost_;

@@ -90,9 +90,10 @@ void DmzHost::copy_reads() {
   }
 }
 
-/// A run that cannot be read is read by its sectors; one of these that cannot is lost, and stays so until it is written.
+/// A run that cannot be read is read by its sectors; one of these that cannot, however often, is lost, and stays so until it is written.
 void DmzHost::send_copy_read(std::list<Copy>::iterator copy) {
-  send(HostOp::read, zone_blocks(reclaim_.source, copy->run), CommandPriority::background, [this, copy](HostRequest& command) {
+  const HostRun blocks = zone_blocks(reclaim_.source, copy->run);
+  const auto done = [this, copy](HostRequest& command) {
     if (!ok(command.status) && copy->run.count > 1) {
       for (std::uint32_t i = 0; i < copy->run.count; ++i)
         send_copy_read(reclaim_.copies.insert(copy, Copy{{copy->run.first + i, 1}, false, false, {}}));
@@ -103,7 +104,9 @@ void DmzHost::send_copy_read(std::list<Copy>::iterator copy) {
       copy->content = command.content;
     }
     proceed();
-  });
+  };
+  if (copy->run.count > 1) return send(HostOp::read, blocks, CommandPriority::background, done);
+  read_surely(blocks, CommandPriority::background, done);
 }
 
 /// In order. Before a sector that a sequential zone does not take yet, zeros fill the gap.

@@ -70,7 +70,7 @@ void DmzHost::read_next_of_recovery() {
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  send(HostOp::read, next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
+  read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
     if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && stored_ != 0 && !command.content.empty()) {
       std::uint64_t found = 0;

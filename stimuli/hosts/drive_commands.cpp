@@ -17,6 +17,13 @@ void DriveCommands::send(DriveCommand command, Done done) {
   pump();
 }
 
+void DriveCommands::read_surely(const DriveCommand& read, Done done, std::uint32_t tries) {
+  send(read, [this, read, done = std::move(done), tries](HostRequest& answer) {
+    if (ok(answer.status) || tries == 1) return done(answer);
+    read_surely(read, done, tries - 1);
+  });
+}
+
 bool DriveCommands::may_go(const std::deque<Waiting>& queue) const {
   if (queue.empty()) return false;
   const DriveCommand& next = queue.front().command;

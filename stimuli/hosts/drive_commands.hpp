@@ -33,6 +33,9 @@ class DriveCommands {
   DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags);
 
   void send(DriveCommand command, Done done);
+  /// A read that is sent again while it fails: a wrong bit on the way takes one alone, and must not pass for what is not on the drive.
+  /// Linux gives a command to a SCSI disk five retries (SD_MAX_RETRIES).
+  void read_surely(const DriveCommand& read, Done done, std::uint32_t tries = 6);
   /// The drive completed a command at now().
   void completed(HostRequest& request);
   /// Nothing of what was sent is answered.

@@ -61,12 +61,9 @@ void LogHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCom
   commands_.send({op, blocks, std::move(content), priority}, std::move(done));
 }
 
-/// A wrong bit on the way takes one read alone, and must not pass for what is not on the drive.
-void LogHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::uint32_t tries) {
-  send(HostOp::read, blocks, priority, [this, blocks, priority, done = std::move(done), tries](HostRequest& command) {
-    if (ok(command.status) || tries == 1) return done(command);
-    read_surely(blocks, priority, done, tries - 1);
-  });
+void LogHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done) {
+  std::vector<std::byte> content(blocks.count * kept_per_block(drive_.content));
+  commands_.read_surely({HostOp::read, blocks, std::move(content), priority}, std::move(done));
 }
 
 void LogHost::issue(HostRequest& request) {
@@ -108,6 +105,10 @@ void LogHost::read(Request& entry) {
     }
     const std::uint32_t place = zones_.place(sector);
     if (place == nowhere) continue;
+    if (place == lost_place) {
+      entry.status = Status::media_error;
+      continue;
+    }
     const HostBlock at = drive_blocks(place, 1).first + inside;
     const std::uint32_t zone = zones_.zone_of(place);
     if (!pieces.empty() && pieces.back().blocks.end() == at && pieces.back().zone == zone &&
@@ -175,10 +176,11 @@ bool LogHost::admit(Request& entry) {
     }
     if (held != nullptr && held->awaited) return false;
     if (!edge_known(entry, sector)) return false;
+    if (!ok(entry.status)) break;
     ++cpu_.sectors;
     held = buffer_.find(sector);
     counts_.absorbed += held != nullptr && held->order != 0 ? 1 : 0;
-    const bool from_drive = held == nullptr && zones_.place(sector) != nowhere;
+    const bool from_drive = held == nullptr && zones_.place(sector) < lost_place;
     SectorBuffer::Entry& dirty = buffer_.dirty(sector, timeline_.now());
     if (from_drive && !view_.whole(request, sector)) dirty.content = entry.edge_content;
     dirty.content.resize(view_.bytes(), std::byte{0});
@@ -196,7 +198,8 @@ bool LogHost::admit(Request& entry) {
 bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
   if (view_.whole(*entry.request, sector) || buffer_.find(sector) != nullptr) return true;
   const std::uint32_t place = zones_.place(sector);
-  if (place == nowhere) return true;
+  if (place == lost_place) entry.status = Status::media_error;
+  if (place >= lost_place) return true;
   if (entry.edge_pending) return false;
   if (entry.edge == place) return true;
   ++counts_.host.edges;

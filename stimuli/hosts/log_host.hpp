@@ -42,7 +42,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
  private:
   enum Alarm : std::uint64_t { answer, idle_since, dirty_since };
   enum Stream : std::size_t { application, cleaner, streams };
-  static constexpr std::uint32_t most_tries = 6;  ///< of its own reads: Linux gives a command to a SCSI disk five retries (SD_MAX_RETRIES)
 
   /// A request of the application, by tag.
   struct Request {
@@ -66,6 +65,11 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t offset = 0;  ///< in the request's blocks
     std::uint32_t zone = 0;
   };
+  /// What a header says besides where sectors are.
+  struct Unsaid {
+    std::vector<TrimmedRun> trims;
+    std::vector<std::uint32_t> lost;
+  };
   struct Moved {
     std::uint32_t sector = 0;
     std::uint32_t from = 0;
@@ -78,7 +82,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::deque<Moved> read;
     std::optional<std::uint64_t> barrier;  ///< all that is live is moved: the zone is reset once records up to this are on the drive
     bool resetting = false;
-    bool unreadable = false;  ///< some of what is live in it
+    std::vector<Moved> lost;  ///< live in it, and not to be read
     bool in_idle_time = false;
     Picoseconds begin;
   };
@@ -111,7 +115,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   };
   struct Counts {
     HostCounts host;
-    std::uint64_t absorbed = 0, data = 0, copies = 0, headers = 0, checkpoint_sectors = 0, checkpoints = 0, in_memory = 0, replayed = 0;
+    std::uint64_t absorbed = 0, data = 0, copies = 0, headers = 0, checkpoint_sectors = 0, checkpoints = 0, in_memory = 0, replayed = 0,
+                  lost = 0;
   };
 
   void on_time(std::uint64_t argument) override;
@@ -134,7 +139,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] bool wants_to_write();
   [[nodiscard]] bool write_record();
   [[nodiscard]] bool room_in(Stream stream);
-  void send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, std::vector<TrimmedRun> trims,
+  void send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Unsaid unsaid,
                    std::vector<std::uint32_t> waiters, Picoseconds youngest);
   void record_written(std::uint64_t sequence, Stream stream, std::span<const std::uint32_t> sectors, std::span<const std::uint32_t> waiters,
                       const HostRequest& command);
@@ -148,10 +153,11 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] bool application_idle() const;
   [[nodiscard]] bool pays_in_idle_time(std::uint32_t zone) const;
   void read_live();
+  void read_of(std::uint32_t zone, std::uint32_t first, std::uint32_t sectors);
   void live_read(std::uint32_t zone, std::uint32_t first, HostRequest& command);
   void move_live();
   void reset_cleaned();
-  void leave_unreadable();
+  [[nodiscard]] std::vector<std::uint32_t> take_lost();
 
   // log_host_checkpoint.cpp
   void checkpoint_if_due();
@@ -170,7 +176,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] HostRun drive_blocks(std::uint64_t place, std::uint32_t sectors) const;
   [[nodiscard]] HostRun area_blocks(std::uint32_t area, std::uint64_t sector, std::uint32_t sectors) const;
   void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
-  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::uint32_t tries = most_tries);
+  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done);
 
   LogHostConfig config_;
   HostCpuConfig cpu_cost_;

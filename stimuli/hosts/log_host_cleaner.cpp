@@ -27,20 +27,9 @@ void LogHost::clean() {
     cleaning_.begin = timeline_.now();
     zones_.zone(*victim).use = LogZoneUse::cleaned;
   }
-  if (cleaning_.unreadable) return leave_unreadable();
   read_live();
   move_live();
   reset_cleaned();
-}
-
-/// What is live in the zone and was not moved yet stays where it is.
-void LogHost::leave_unreadable() {
-  if (cleaning_.reads != 0) return;
-  LogZone& zone = zones_.zone(*cleaning_.zone);
-  zone.use = LogZoneUse::filled;
-  zone.unreadable = true;
-  cleaning_ = {};
-  again_ = true;
 }
 
 /// Idle time is no reason to move a zone that is as full as the drive allows: that would go on for ever.
@@ -66,24 +55,34 @@ void LogHost::read_live() {
       if (zones_.live(base + at)) end = at + 1;
     cpu_.sectors += end - cleaning_.next;
     cleaning_.next = end;
-    ++cleaning_.reads;
-    ++zone.reads;
-    read_surely(drive_blocks(base + first, end - first), CommandPriority::background,
-                [this, number, first](HostRequest& command) { live_read(number, first, command); });
+    read_of(number, first, end - first);
   }
 }
 
+void LogHost::read_of(std::uint32_t number, std::uint32_t first, std::uint32_t sectors) {
+  ++cleaning_.reads;
+  ++zones_.zone(number).reads;
+  read_surely(drive_blocks(zones_.first_place(number) + first, sectors), CommandPriority::background,
+              [this, number, first](HostRequest& command) { live_read(number, first, command); });
+}
+
+/// A run that cannot be read is read by its sectors; one of these that cannot is lost. A zone that kept it could never be reset, and a few
+/// of them would leave no room for anything.
 void LogHost::live_read(std::uint32_t number, std::uint32_t first, HostRequest& command) {
   --cleaning_.reads;
   --zones_.zone(number).reads;
-  if (!ok(command.status)) {
-    cleaning_.unreadable = true;
-    return proceed();
-  }
   const std::uint32_t sectors = command.blocks.count / drive_.sector_blocks;
   for (std::uint32_t i = 0; i < sectors; ++i) {
     const std::uint32_t place = zones_.first_place(number) + first + i;
     if (!zones_.live(place)) continue;
+    if (!ok(command.status) && sectors > 1) {
+      read_of(number, first + i, 1);
+      continue;
+    }
+    if (!ok(command.status)) {
+      cleaning_.lost.push_back({zones_.owner(place), place, {}});
+      continue;
+    }
     const auto begin = command.content.begin() + static_cast<std::ptrdiff_t>(i * view_.bytes());
     cleaning_.read.push_back({zones_.owner(place), place, {begin, begin + static_cast<std::ptrdiff_t>(view_.bytes())}});
   }
@@ -95,9 +94,11 @@ void LogHost::move_live() {
   LogZone& zone = zones_.zone(*cleaning_.zone);
   const auto all_read = [&] { return cleaning_.next == zone.pointer && cleaning_.reads == 0; };
   while (in_flight_[cleaner] < records_at_once && !cleaning_.barrier) {
-    std::erase_if(cleaning_.read, [this](const Moved& moved) { return zones_.place(moved.sector) != moved.from; });
+    const auto obsolete = [this](const Moved& moved) { return zones_.place(moved.sector) != moved.from; };
+    std::erase_if(cleaning_.read, obsolete);
+    std::erase_if(cleaning_.lost, obsolete);
     if (cleaning_.read.size() < layout_.record_sectors - 1 && !all_read()) return;
-    if (cleaning_.read.empty()) {
+    if (cleaning_.read.empty() && cleaning_.lost.empty()) {
       cleaning_.barrier = sequence_;
       return;
     }
@@ -114,9 +115,18 @@ void LogHost::move_live() {
     }
     cleaning_.read.erase(cleaning_.read.begin(), cleaning_.read.begin() + static_cast<std::ptrdiff_t>(count));
     counts_.copies += count;
-    send_record(cleaner, sectors, std::move(content), {}, {}, zone.youngest);
+    send_record(cleaner, sectors, std::move(content), {{}, take_lost()}, {}, zone.youngest);
     read_live();
   }
+}
+
+/// As many as a record may have sectors of data.
+std::vector<std::uint32_t> LogHost::take_lost() {
+  std::vector<std::uint32_t> taken;
+  for (; !cleaning_.lost.empty() && taken.size() < layout_.record_sectors - 1; cleaning_.lost.pop_back())
+    taken.push_back(cleaning_.lost.back().sector);
+  counts_.lost += taken.size();
+  return taken;
 }
 
 /// Once what replaced the zone's data is on the drive, and nothing is read from it any more.

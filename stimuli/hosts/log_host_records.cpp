@@ -57,7 +57,7 @@ bool LogHost::write_record() {
     std::ranges::copy(entry.content, content.begin() + static_cast<std::ptrdiff_t>((1 + i) * view_.bytes()));
   }
   counts_.data += sectors.size();
-  send_record(application, sectors, std::move(content), std::move(trims), std::move(waiters), timeline_.now());
+  send_record(application, sectors, std::move(content), {std::move(trims), {}}, std::move(waiters), timeline_.now());
   return true;
 }
 
@@ -73,14 +73,16 @@ bool LogHost::room_in(Stream stream) {
 }
 
 /// What would be left of the zone and has no room for another record goes with this one.
-void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content,
-                          std::vector<TrimmedRun> trims, std::vector<std::uint32_t> waiters, Picoseconds youngest) {
+void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Unsaid unsaid,
+                          std::vector<std::uint32_t> waiters, Picoseconds youngest) {
   const std::uint32_t number = *open_[stream];
   LogZone& zone = zones_.zone(number);
   const auto length = static_cast<std::uint32_t>(1 + sectors.size());
   const std::uint32_t fill = layout_.zone_sectors - zone.pointer - length == 1 ? 1 : 0;
   LogRecord& record = zones_.append(number, ++sequence_, sectors, fill);
-  record.trims = std::move(trims);
+  for (const std::uint32_t sector : unsaid.lost) zones_.move(sector, lost_place);
+  record.trims = std::move(unsaid.trims);
+  record.lost = std::move(unsaid.lost);
   record.youngest = youngest;
   zone.youngest = std::max(zone.youngest, youngest);
   if (zone.pointer == layout_.zone_sectors) {

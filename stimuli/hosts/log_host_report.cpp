@@ -11,6 +11,7 @@ void LogHost::report(MetricSet& metrics) const {
   count("sectors.absorbed", counts_.absorbed, "sectors", "of these, written while the sector was dirty in host memory");
   count("sectors.data", counts_.data, "sectors", "of the application that the host wrote to the drive");
   count("sectors.moved", counts_.copies, "sectors", "that the host wrote again to clean zones");
+  count("sectors.lost", counts_.lost, "sectors", "that could not be read when they were to be moved");
   count("sectors.headers", counts_.headers, "sectors", "headers of records, and what fills zones up");
   count("sectors.checkpoints", counts_.checkpoint_sectors, "sectors", "of checkpoints of the map");
   count("sectors.written", counts_.data + counts_.copies + counts_.headers + counts_.checkpoint_sectors, "sectors",

@@ -32,9 +32,9 @@ bool LogZones::live(std::uint32_t place) const {
 
 void LogZones::move(std::uint32_t sector, std::uint32_t place) {
   std::uint32_t& entry = map_[sector];
-  if (entry != nowhere) --zones_[zone_of(entry)].live;
+  if (entry < lost_place) --zones_[zone_of(entry)].live;
   entry = place;
-  if (entry != nowhere) ++zones_[zone_of(entry)].live;
+  if (entry < lost_place) ++zones_[zone_of(entry)].live;
 }
 
 std::uint32_t LogZones::open_first_free() {
@@ -92,7 +92,6 @@ void LogZones::prefill(std::uint64_t sectors, std::uint32_t zones) {
 void LogZones::cut_off(std::uint32_t number, std::uint32_t pointer) {
   LogZone& zone = zones_[number];
   zone.reads = zone.writes = zone.live = 0;
-  zone.unreadable = false;
   zone.pointer = pointer;
   zone.use = pointer == 0 ? LogZoneUse::free : pointer == layout_.zone_sectors ? LogZoneUse::filled : LogZoneUse::open;
   std::vector<LogRecord>& records = records_[number];
@@ -115,7 +114,7 @@ void LogZones::cut_last_record(std::uint32_t number, std::uint32_t sectors) {
 std::uint64_t LogZones::rebuild(const std::vector<std::uint32_t>& map, std::uint64_t sequence, std::uint64_t& last) {
   map_ = map;
   for (std::uint32_t& place : map_)
-    if (place != nowhere && (zones_[zone_of(place)].pointer == 0 || zones_[zone_of(place)].first_record > sequence)) place = nowhere;
+    if (place < lost_place && (zones_[zone_of(place)].pointer == 0 || zones_[zone_of(place)].first_record > sequence)) place = nowhere;
   std::vector<std::pair<std::uint32_t, const LogRecord*>> newer;
   last = sequence;
   for (std::uint32_t zone = 0; zone < zones_.size(); ++zone)
@@ -124,12 +123,13 @@ std::uint64_t LogZones::rebuild(const std::vector<std::uint32_t>& map, std::uint
   std::ranges::sort(newer, {}, [](const auto& entry) { return entry.second->sequence; });
   for (const auto& [zone, record] : newer) {
     for (const TrimmedRun& run : record->trims) std::fill_n(map_.begin() + run.first, run.count, nowhere);
+    for (const std::uint32_t sector : record->lost) map_[sector] = lost_place;
     for (std::uint32_t place = first_place(zone) + record->first; place < first_place(zone) + record->end(); ++place)
       if (const std::uint32_t sector = owner(place); sector != nowhere) map_[sector] = place;
     last = record->sequence;
   }
   for (const std::uint32_t place : map_)
-    if (place != nowhere) ++zones_[zone_of(place)].live;
+    if (place < lost_place) ++zones_[zone_of(place)].live;
   free_ = static_cast<std::uint32_t>(std::ranges::count(zones_, LogZoneUse::free, &LogZone::use));
   return newer.size();
 }
@@ -155,7 +155,7 @@ std::optional<std::uint32_t> choose_victim(std::span<const LogZone> zones, const
     const LogZone& zone = zones[i];
     if (zone.use != LogZoneUse::filled || zone.writes != 0) continue;
     if (zone.live == 0) return i;
-    if (zone.unreadable || !layout.frees(zone.live)) continue;
+    if (!layout.frees(zone.live)) continue;
     const bool better =
         !best || (cleaning == LogCleaning::greedy ? zone.live < zones[*best].live : pays_more(zone, zones[*best], zone_sectors, now));
     if (better) best = i;

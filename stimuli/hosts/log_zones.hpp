@@ -14,13 +14,14 @@
 namespace tessera {
 
 inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+/// Of a sector that could not be read when it was to be moved: it has no data until it is written again.
+inline constexpr std::uint32_t lost_place = nowhere - 1;
 
 enum class LogZoneUse : std::uint8_t { free, open, filled, cleaned };
 
 struct LogZone {
   LogZoneUse use = LogZoneUse::free;
   bool doubtful = false;           ///< some of its dead sectors may not be readable
-  bool unreadable = false;         ///< some of its live sectors: it is cleaned when nothing in it is live
   std::uint32_t pointer = 0;       ///< sectors written or on their way
   std::uint32_t live = 0;          ///< of these, sectors that the map names
   std::uint32_t reads = 0;         ///< on their way
@@ -41,6 +42,7 @@ struct LogRecord {
   std::uint32_t sectors = 0;   ///< header, data and what fills a zone up
   Picoseconds youngest;
   std::vector<TrimmedRun> trims;
+  std::vector<std::uint32_t> lost;  ///< sectors that are so from this record on
   [[nodiscard]] std::uint32_t end() const { return first + sectors; }
 };
 
@@ -48,11 +50,11 @@ class LogZones {
  public:
   explicit LogZones(const LogLayout& layout);
 
-  /// Place in the data zones, counted in sectors through all of them; nowhere: never written, or trimmed.
+  /// Place in the data zones, counted in sectors through all of them; nowhere: never written, or trimmed; or lost_place.
   [[nodiscard]] std::uint32_t place(std::uint32_t sector) const { return map_[sector]; }
   [[nodiscard]] std::uint32_t owner(std::uint32_t place) const;
   [[nodiscard]] bool live(std::uint32_t place) const;
-  /// The sector is at this place from now on, or nowhere.
+  /// The sector is at this place from now on, or nowhere, or lost.
   void move(std::uint32_t sector, std::uint32_t place);
 
   [[nodiscard]] std::span<const LogZone> zones() const { return zones_; }
