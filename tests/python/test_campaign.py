@@ -85,6 +85,17 @@ def test_writes_of_a_host_keep_their_order_over_a_link_that_repeats_frames():
     assert campaign(*words)["all"]["failures"] == 0
 
 
+@pytest.mark.parametrize(
+    ("seed", "run"),
+    [
+        (9911, 263),  # zones with a sector that could not be read were never cleaned, and writes waited for room without end
+        (9915, 839),  # pieces of a stream crossed the link in another order than the tasks on two cores had begun them
+    ],
+)
+def test_a_log_structured_host_answers_every_request(seed, run):
+    assert campaign("--layer", "zoned:log", "--seed", seed, "--only", run, "--draw", 3)["all"]["failures"] == 0
+
+
 def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
     assert campaign("--layer", "zoned", "--seed", 9877, "--only", 238, "--draw", 3)["all"]["failures"] == 0
 
