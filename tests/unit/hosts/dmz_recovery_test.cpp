@@ -1,4 +1,5 @@
 // The dm-zoned-like host, command by command: cuts within reclaim and flushes, and sectors that cannot be read.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "dmz_steps.hpp"
@@ -89,17 +90,22 @@ TEST_CASE("dmz: a sector that cannot be read when its zone is reclaimed cannot b
   CHECK(steps.holds(0, 2) == 5);
 }
 
-TEST_CASE("dmz: what the first reads of a sector do not bring, a later one does: nothing is lost") {
+TEST_CASE("dmz: what the first read of a sector does not bring, the next one does: nothing is lost") {
   Steps steps;
-  steps.write(0, 0, 4);
+  const auto fail_once = [&steps] {
+    for (std::uint64_t sector = 0; sector < Steps::drive.zones * Steps::drive.zone_sectors; ++sector) steps.link.unread_once.insert(sector);
+  };
+  steps.write(0, 2, 1);
   steps.write(1, 0, 1);
-  for (std::uint64_t sector = 0; sector < Steps::drive.zones * Steps::drive.zone_sectors; ++sector) steps.link.unread_once.insert(sector);
-  steps.write(2, 0, 1);  // reclaims chunk 0
-  for (std::uint64_t sector = 0; sector < Steps::drive.zones * Steps::drive.zone_sectors; ++sector) steps.link.unread_once.insert(sector);
+  fail_once();
+  const Names names = steps.write(2, 0, 1);  // reclaims chunk 0
+  CHECK(std::ranges::count(names, "read 2:2+1") == 2);
+  fail_once();
   static_cast<void>(steps.run_blocks(HostOp::write, 2 * 8 + 1, 2));
   CHECK(steps.request.status == Status::ok);
-  for (std::uint64_t sector = 0; sector < Steps::drive.zones * Steps::drive.zone_sectors; ++sector) steps.link.unread_once.insert(sector);
+  fail_once();
   static_cast<void>(steps.cut_within(0, [] {}));
   steps.link.unread_once.clear();
-  for (const std::uint32_t sector : {0U, 1U, 3U}) CHECK(steps.holds(0, sector) == 1);
+  static_cast<void>(steps.run(HostOp::read, 0, 2, 1));
+  CHECK(steps.request.status == Status::ok);
 }
