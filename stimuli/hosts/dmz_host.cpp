@@ -16,6 +16,13 @@ DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const Dr
       layout_(layout),
       timeline_(timeline),
       commands_(timeline, link, drive, dmz_copies),
+      application_(
+          timeline, cpu.request, config.idle_after,
+          [this](std::uint32_t tag) {
+            finish(requests_[tag], requests_[tag].status);
+            proceed();
+          },
+          [this] { proceed(); }),
       tables_(layout),
       requests_(drive.tags),
       writes_(layout.chunks),
@@ -40,22 +47,12 @@ HostRun DmzHost::zone_blocks(std::uint32_t zone, DmzRun run) const {
   return {HostBlock((std::uint64_t{zone} * layout_.zone_sectors + run.first) * drive_.sector_blocks), run.count * drive_.sector_blocks};
 }
 
-void DmzHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content) {
-  if (moves_data(op)) content.resize(blocks.count * kept_per_block(drive_.content), std::byte{0});
-  commands_.send({op, blocks, std::move(content), priority}, std::move(done));
-}
-
-void DmzHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done) {
-  std::vector<std::byte> content(blocks.count * kept_per_block(drive_.content));
-  commands_.read_surely({HostOp::read, blocks, std::move(content), priority}, std::move(done));
-}
-
 void DmzHost::issue(HostRequest& request) {
   TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
   Request& entry = requests_[request.tag];
   entry = {};
   entry.request = &request;
-  ++outstanding_;
+  application_.request_began();
   ++cpu_.requests;
   request.status = Status::ok;
   switch (request.op) {
@@ -63,7 +60,7 @@ void DmzHost::issue(HostRequest& request) {
     case HostOp::write: counts_.host.accepted += view_.end(request) - view_.first(request); return change(entry);
     case HostOp::trim: return change(entry);
     case HostOp::flush: wait_for_flush_.push_back(request.tag); return proceed();
-    default: entry.status = Status::unsupported; return answer_later(request.tag);
+    default: entry.status = Status::unsupported; return application_.answer_later(request.tag);
   }
 }
 
@@ -94,10 +91,10 @@ void DmzHost::read(Request& entry) {
   ++counts_.host.reads;
   counts_.host.pieces += pieces.size();
   entry.open = static_cast<std::uint32_t>(pieces.size());
-  if (pieces.empty()) return answer_later(request.tag);
+  if (pieces.empty()) return application_.answer_later(request.tag);
   for (const Piece& piece : pieces) {
     ++tables_.zone(piece.zone).reads;
-    send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag = request.tag, piece](HostRequest& command) {
+    commands_.send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag = request.tag, piece](HostRequest& command) {
       --tables_.zone(piece.zone).reads;
       Request& waiting = requests_[tag];
       if (!ok(command.status)) waiting.status = command.status;
@@ -156,15 +153,15 @@ void DmzHost::read_edge(Request& entry, std::uint32_t sector, std::size_t side) 
   ++counts_.host.edges;
   ++entry.open;
   ++tables_.zone(zone).reads;
-  read_surely(zone_blocks(zone, {in_chunk, 1}), CommandPriority::foreground,
-              [this, tag = entry.request->tag, zone, side](HostRequest& command) {
-                --tables_.zone(zone).reads;
-                Request& waiting = requests_[tag];
-                if (!ok(command.status)) waiting.status = command.status;
-                waiting.edges[side] = command.content;
-                if (--waiting.open == 0) divide(waiting);
-                proceed();
-              });
+  commands_.read_surely(zone_blocks(zone, {in_chunk, 1}), CommandPriority::foreground,
+                        [this, tag = entry.request->tag, zone, side](HostRequest& command) {
+                          --tables_.zone(zone).reads;
+                          Request& waiting = requests_[tag];
+                          if (!ok(command.status)) waiting.status = command.status;
+                          waiting.edges[side] = command.content;
+                          if (--waiting.open == 0) divide(waiting);
+                          proceed();
+                        });
 }
 
 /// Whole sectors alone are trimmed; what lies at the ends stays.
@@ -190,16 +187,10 @@ void DmzHost::changed(Request& entry, const RequestLife* life) {
   const HostRequest& request = *entry.request;
   std::erase(changing_, request.tag);
   again_ = true;
-  if (!ok(entry.status)) return life == nullptr ? answer_later(request.tag) : finish(entry, entry.status, life);
-  if (request.op == HostOp::trim) return answer_later(request.tag);
+  if (!ok(entry.status)) return life == nullptr ? application_.answer_later(request.tag) : finish(entry, entry.status, life);
+  if (request.op == HostOp::trim) return application_.answer_later(request.tag);
   if (request.force_unit_access) return wait_for_flush_.push_back(request.tag);
   finish(entry, Status::ok, life);
-}
-
-void DmzHost::answer_later(std::uint32_t tag) {
-  const Picoseconds at = timeline_.now() + cpu_cost_.request;
-  answers_.push_back({at, tag});
-  timeline_.post(at, *this, answer);
 }
 
 void DmzHost::finish(Request& entry, Status status, const RequestLife* life) {
@@ -207,39 +198,15 @@ void DmzHost::finish(Request& entry, Status status, const RequestLife* life) {
   end_life(request, timeline_.now(), entry.held_up, life);
   request.status = status;
   entry = {};
-  --outstanding_;
-  last_activity_ = timeline_.now();
-  if (outstanding_ == 0 && !idle_alarm_) {
-    idle_alarm_ = true;
-    timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
-  }
+  application_.request_ended();
   receiver_(request);
 }
 
-void DmzHost::on_time(std::uint64_t argument) {
-  switch (static_cast<Alarm>(argument)) {
-    case answer: {
-      const std::uint32_t tag = answers_.front().second;
-      answers_.pop_front();
-      finish(requests_[tag], requests_[tag].status);
-      break;
-    }
-    case idle_since:
-      idle_alarm_ = false;
-      if (outstanding_ == 0 && !application_idle()) {
-        idle_alarm_ = true;
-        timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
-      }
-      break;
-    case flush_due:
-      flush_alarm_ = false;
-      flush_wanted_ = flush_wanted_ || tables_.changed();
-      break;
-  }
+void DmzHost::on_time(std::uint64_t) {
+  flush_alarm_ = false;
+  flush_wanted_ = flush_wanted_ || tables_.changed();
   proceed();
 }
-
-bool DmzHost::application_idle() const { return outstanding_ == 0 && timeline_.now() >= last_activity_ + config_.idle_after; }
 
 /// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
 void DmzHost::proceed() {
@@ -256,13 +223,13 @@ void DmzHost::proceed() {
   proceeding_ = false;
   if (tables_.changed() && !flush_alarm_ && !ended_) {
     flush_alarm_ = true;
-    timeline_.post(timeline_.now() + config_.flush_every, *this, flush_due);
+    timeline_.post(timeline_.now() + config_.flush_every, *this, 0);
   }
 }
 
 bool DmzHost::idle() const {
-  return outstanding_ == 0 && commands_.idle() && !tables_.changed() && !reclaim_.active && !flush_.running && released_.empty() &&
-         recovery_ == nullptr;
+  return application_.outstanding() == 0 && commands_.idle() && !tables_.changed() && !reclaim_.active && !flush_.running &&
+         released_.empty() && recovery_ == nullptr;
 }
 
 }  // namespace tessera

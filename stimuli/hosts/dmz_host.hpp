@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "stimuli/hosts/application_side.hpp"
 #include "stimuli/hosts/dmz_tables.hpp"
 #include "stimuli/hosts/drive_commands.hpp"
 #include "stimuli/hosts/host_requests.hpp"
@@ -40,7 +41,6 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] const DmzTables& tables() const { return tables_; }
 
  private:
-  enum Alarm : std::uint64_t { answer, idle_since, flush_due };
   enum class Reclaiming : std::uint8_t {
     append,  ///< what the buffer holds, to the data zone's write pointer
     merge,   ///< what the data zone holds, into the buffer, which becomes the data zone
@@ -130,9 +130,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   void read_edge(Request& entry, std::uint32_t sector, std::size_t side);
   void divide(Request& entry);
   void changed(Request& entry, const RequestLife* life);
-  void answer_later(std::uint32_t tag);
   void finish(Request& entry, Status status, const RequestLife* life = nullptr);
-  [[nodiscard]] bool application_idle() const;
 
   // dmz_writes.cpp: where they go
   void run_parts();
@@ -174,8 +172,6 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
 
   [[nodiscard]] HostRun zone_blocks(std::uint32_t zone, DmzRun run) const;
   [[nodiscard]] HostRun set_blocks(std::uint32_t set, DmzRun run) const { return zone_blocks(set * layout_.set_zones, run); }
-  void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
-  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done);
 
   DmzHostConfig config_;
   HostCpuConfig cpu_cost_;
@@ -185,11 +181,10 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   Timeline& timeline_;
   std::function<void(HostRequest&)> receiver_;
   DriveCommands commands_;
+  ApplicationSide application_;
   DmzTables tables_;
 
-  std::vector<Request> requests_;  // by tag
-  std::uint32_t outstanding_ = 0;  // of them
-  std::deque<std::pair<Picoseconds, std::uint32_t>> answers_;
+  std::vector<Request> requests_;              // by tag
   std::vector<std::uint32_t> changing_;        // tags of writes and TRIMs that have begun: no two of them meet
   std::deque<std::uint32_t> waiting_;          // and of those that meet one before them, in order of arrival
   std::deque<Part> parts_;                     // that wait for a zone or for reclaim, in order
@@ -206,9 +201,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   std::uint64_t stored_ = 0;  // generation of the image in the tables
   std::unique_ptr<Recovery> recovery_;
 
-  Picoseconds last_activity_;
   bool ended_ = false;
-  bool idle_alarm_ = false;
   bool flush_alarm_ = false;
   bool proceeding_ = false;
   bool again_ = false;

@@ -29,7 +29,7 @@ void DmzHost::flush_if_asked() {
   flush_.changes = tables_.take_changes();
   ++counts_.flushes;
   if (flush_.changes.blocks.empty())
-    return send(HostOp::flush, {}, CommandPriority::foreground, [this](HostRequest& command) { end_flush(command.life); });
+    return commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this](HostRequest& command) { end_flush(command.life); });
   const std::uint64_t generation = std::max(sets_[0].generation, sets_[1].generation) + 1;
   write_changes(1, generation, [this, generation](HostRequest&) {
     tables_.store(flush_.changes);
@@ -57,26 +57,27 @@ void DmzHost::write_changes(std::uint32_t set, std::uint64_t generation, DriveCo
     const std::uint32_t count = piece_of_set(blocks[i].number, static_cast<std::uint32_t>(end - i));
     ++flush_.under_way;
     counts_.metadata += count;
-    send(HostOp::write, set_blocks(set, {blocks[i].number, count}), CommandPriority::foreground, [one_less](HostRequest& command) {
-      check_write(command);
-      one_less();
-    });
+    commands_.send(HostOp::write, set_blocks(set, {blocks[i].number, count}), CommandPriority::foreground,
+                   [one_less](HostRequest& command) {
+                     check_write(command);
+                     one_less();
+                   });
     i += count;
   }
   one_less();
 }
 
 void DmzHost::write_superblock(std::uint32_t set, std::uint64_t generation, DriveCommands::Done then) {
-  send(HostOp::flush, {}, CommandPriority::foreground, [this, set, generation, then = std::move(then)](HostRequest&) {
+  commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, set, generation, then = std::move(then)](HostRequest&) {
     ++counts_.metadata;
     std::vector<std::byte> content(view_.bytes());
     const std::uint64_t tag = superblock_tag(generation);
     if (!content.empty()) std::memcpy(content.data(), &tag, sizeof tag);
-    send(
+    commands_.send(
         HostOp::write, set_blocks(set, {0, 1}), CommandPriority::foreground,
         [this, set, generation, then](HostRequest& command) {
           check_write(command);
-          send(HostOp::flush, {}, CommandPriority::foreground, [this, set, generation, then](HostRequest& last) {
+          commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, set, generation, then](HostRequest& last) {
             sets_[set] = {true, generation};
             then(last);
           });

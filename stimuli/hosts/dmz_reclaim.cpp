@@ -10,7 +10,7 @@ namespace tessera {
 void DmzHost::reclaim() {
   if (!reclaim_.active) {
     const bool must = must_reclaim();
-    if (!must && (ended_ || !application_idle())) return;
+    if (!must && (ended_ || !application_.idle())) return;
     cpu_.sectors += layout_.random_zones();
     const std::optional<std::uint32_t> chunk = choose_chunk();
     if (!chunk) return;
@@ -105,8 +105,8 @@ void DmzHost::send_copy_read(std::list<Copy>::iterator copy) {
     }
     proceed();
   };
-  if (copy->run.count > 1) return send(HostOp::read, blocks, CommandPriority::background, done);
-  read_surely(blocks, CommandPriority::background, done);
+  if (copy->run.count > 1) return commands_.send(HostOp::read, blocks, CommandPriority::background, done);
+  commands_.read_surely(blocks, CommandPriority::background, done);
 }
 
 /// In order. Before a sector that a sequential zone does not take yet, zeros fill the gap.
@@ -132,7 +132,7 @@ void DmzHost::copy_writes() {
 void DmzHost::send_copy(DmzRun run, std::vector<std::byte> content) {
   ++reclaim_.writes;
   if (!tables_.random(reclaim_.target)) tables_.zone(reclaim_.target).pointer += run.count;
-  send(
+  commands_.send(
       HostOp::write, zone_blocks(reclaim_.target, run), CommandPriority::background,
       [this](HostRequest& command) {
         TESSERA_CHECK(ok(command.status),

@@ -11,9 +11,8 @@ namespace tessera {
 void DmzHost::power_lost() {
   timeline_.withdraw(*this);
   commands_.power_lost();
+  application_.power_lost();
   std::ranges::fill(requests_, Request());
-  outstanding_ = 0;
-  answers_.clear();
   changing_.clear();
   waiting_.clear();
   parts_.clear();
@@ -28,7 +27,7 @@ void DmzHost::power_lost() {
   recovery_.reset();
   stalled_ = stalled_time();
   stalled_since_.reset();
-  idle_alarm_ = flush_alarm_ = proceeding_ = again_ = false;
+  flush_alarm_ = proceeding_ = again_ = false;
 }
 
 void DmzHost::recover(std::function<void(Status)> recovered) {
@@ -38,8 +37,8 @@ void DmzHost::recover(std::function<void(Status)> recovered) {
   recovery_->from = sets_[1].valid && (!sets_[0].valid || sets_[1].generation > sets_[0].generation) ? 1 : 0;
   const Set& set = sets_[recovery_->from];
   TESSERA_CHECK(set.valid && set.generation == stored_, "no whole set holds the newest metadata of the dm-zoned-like host");
-  send(HostOp::zone_report, {HostBlock(0), report_pages(drive_.zones)}, CommandPriority::foreground,
-       [this](HostRequest& report) { zones_reported(report); });
+  commands_.send(HostOp::zone_report, {HostBlock(0), report_pages(drive_.zones)}, CommandPriority::foreground,
+                 [this](HostRequest& report) { zones_reported(report); });
 }
 
 void DmzHost::zones_reported(const HostRequest& report) {
@@ -70,7 +69,7 @@ void DmzHost::read_next_of_recovery() {
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
+  commands_.read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
     if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && stored_ != 0 && !command.content.empty()) {
       std::uint64_t found = 0;
@@ -88,14 +87,15 @@ void DmzHost::rewrite_set(std::uint32_t at) {
   if (at < layout_.set_sectors()) {
     const std::uint32_t count = piece_of_set(at, layout_.set_sectors() - at);
     counts_.metadata += count;
-    return send(HostOp::write, set_blocks(set, {at, count}), CommandPriority::foreground, [this, at, count](HostRequest& command) {
-      TESSERA_CHECK(ok(command.status), "the drive refused a set of metadata of the dm-zoned-like host");
-      rewrite_set(at + count);
-    });
+    return commands_.send(HostOp::write, set_blocks(set, {at, count}), CommandPriority::foreground,
+                          [this, at, count](HostRequest& command) {
+                            TESSERA_CHECK(ok(command.status), "the drive refused a set of metadata of the dm-zoned-like host");
+                            rewrite_set(at + count);
+                          });
   }
   write_superblock(set, sets_[recovery_->from].generation, [this](HostRequest&) {
     counts_.host.recovery_time += timeline_.now() - recovery_->begin;
-    last_activity_ = timeline_.now();
+    application_.busy_until_now();
     std::exchange(recovery_, nullptr)->done(Status::ok);
     proceed();
   });

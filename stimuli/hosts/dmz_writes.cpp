@@ -46,7 +46,7 @@ bool DmzHost::run(Part& part) {
   (tables_.chunk(part.chunk).data == *zone ? counts_.direct : counts_.buffered) += part.run.count;
   touch(part.chunk);
   ++writes_[part.chunk];
-  send(
+  commands_.send(
       HostOp::write, zone_blocks(*zone, part.run), CommandPriority::foreground,
       [this, part, zone = *zone](HostRequest& command) { written(part, zone, command); }, content_of(part));
   return true;
@@ -143,7 +143,7 @@ void DmzHost::release_zones() {
       tables_.release(zone);
       return true;
     }
-    send(HostOp::zone_reset, zone_blocks(zone, {}), CommandPriority::background, [this, zone](HostRequest& command) {
+    commands_.send(HostOp::zone_reset, zone_blocks(zone, {}), CommandPriority::background, [this, zone](HostRequest& command) {
       TESSERA_CHECK(ok(command.status), (std::string("the drive refused to reset a zone: ") + to_string(command.status)).c_str());
       ++counts_.host.resets;
       tables_.release(zone);

@@ -6,27 +6,31 @@
 namespace tessera {
 
 DriveCommands::DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags)
-    : timeline_(timeline), drive_(link), background_tags_(std::min(background_tags, drive.tags)), link_reorders_(drive.link_reorders) {
+    : timeline_(timeline),
+      drive_(link),
+      background_tags_(std::min(background_tags, drive.tags)),
+      link_reorders_(drive.link_reorders),
+      kept_(kept_per_block(drive.content)) {
   for (std::uint32_t tag = 0; tag < drive.tags; ++tag) slots_.push_back(std::make_unique<Slot>());
   for (std::uint32_t tag = drive.tags; tag-- > 0;) free_.push_back(tag);
 }
 
-void DriveCommands::send(DriveCommand command, Done done) {
-  auto& queue = queues_[static_cast<std::size_t>(command.priority)];
-  queue.push_back({std::move(command), std::move(done), timeline_.now()});
+void DriveCommands::send(HostOp op, HostRun blocks, CommandPriority priority, Done done, std::vector<std::byte> content) {
+  if (moves_data(op)) content.resize(blocks.count * kept_, std::byte{0});
+  queues_[static_cast<std::size_t>(priority)].push_back({op, blocks, std::move(content), std::move(done), timeline_.now()});
   pump();
 }
 
-void DriveCommands::read_surely(const DriveCommand& read, Done done, std::uint32_t tries) {
-  send(read, [this, read, done = std::move(done), tries](HostRequest& answer) {
+void DriveCommands::read_surely(HostRun blocks, CommandPriority priority, Done done, std::uint32_t tries) {
+  send(HostOp::read, blocks, priority, [this, blocks, priority, done = std::move(done), tries](HostRequest& answer) {
     if (ok(answer.status) || tries == 1) return done(answer);
-    read_surely(read, done, tries - 1);
+    read_surely(blocks, priority, done, tries - 1);
   });
 }
 
 bool DriveCommands::may_go(const std::deque<Waiting>& queue) const {
   if (queue.empty()) return false;
-  const DriveCommand& next = queue.front().command;
+  const Waiting& next = queue.front();
   if (!link_reorders_ || next.op != HostOp::write) return true;
   return std::ranges::none_of(slots_, [&next](const auto& slot) {
     return slot->done != nullptr && slot->request.op == HostOp::write && slot->request.blocks.end() == next.blocks.first;
@@ -40,30 +44,31 @@ void DriveCommands::pump() {
     const bool foreground_may = may_go(foreground);
     const bool background_may = background_ < background_tags_ && may_go(background);
     if (background_may && (background_ == 0 || !foreground_may))
-      issue(background);
+      issue(CommandPriority::background);
     else if (foreground_may)
-      issue(foreground);
+      issue(CommandPriority::foreground);
     else
       return;
   }
 }
 
-void DriveCommands::issue(std::deque<Waiting>& queue) {
+void DriveCommands::issue(CommandPriority priority) {
+  std::deque<Waiting>& queue = queues_[static_cast<std::size_t>(priority)];
   Waiting next = std::move(queue.front());
   queue.pop_front();
   const std::uint32_t tag = free_.back();
   free_.pop_back();
   Slot& slot = *slots_[tag];
   slot.done = std::move(next.done);
-  slot.priority = next.command.priority;
+  slot.priority = priority;
   background_ += slot.priority == CommandPriority::background ? 1 : 0;
   HostRequest& request = slot.request;
-  request.op = next.command.op;
+  request.op = next.op;
   request.force_unit_access = request.all_zones = false;
-  request.blocks = next.command.blocks;
+  request.blocks = next.blocks;
   request.number = sent_++;
   request.tag = tag;
-  request.content = std::move(next.command.content);
+  request.content = std::move(next.content);
   request.zones.clear();
   request.status = Status::ok;
   request.aborted = false;

@@ -17,13 +17,6 @@ namespace tessera {
 /// writes at a write pointer need.
 enum class CommandPriority : std::uint8_t { foreground, background };
 
-struct DriveCommand {
-  HostOp op = HostOp::read;
-  HostRun blocks;                  ///< of REPORT ZONES: where it begins, and its pages
-  std::vector<std::byte> content;  ///< as HostRequest::content
-  CommandPriority priority = CommandPriority::foreground;
-};
-
 class DriveCommands {
  public:
   /// Called with the drive's answer, which is gone when it returns.
@@ -32,10 +25,11 @@ class DriveCommands {
   /// Where the link reorders, a write waits for the one that ends where it begins: it would find another write pointer.
   DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags);
 
-  void send(DriveCommand command, Done done);
+  /// `blocks` of REPORT ZONES: where it begins, and its pages. `content`, as HostRequest::content, is filled up with zeros.
+  void send(HostOp op, HostRun blocks, CommandPriority priority, Done done, std::vector<std::byte> content = {});
   /// A read that is sent again while it fails: a wrong bit on the way takes one alone, and must not pass for what is not on the drive.
   /// Linux gives a command to a SCSI disk five retries (SD_MAX_RETRIES).
-  void read_surely(const DriveCommand& read, Done done, std::uint32_t tries = 6);
+  void read_surely(HostRun blocks, CommandPriority priority, Done done, std::uint32_t tries = 6);
   /// The drive completed a command at now().
   void completed(HostRequest& request);
   /// Nothing of what was sent is answered.
@@ -46,7 +40,9 @@ class DriveCommands {
 
  private:
   struct Waiting {
-    DriveCommand command;
+    HostOp op;
+    HostRun blocks;
+    std::vector<std::byte> content;
     Done done;
     Picoseconds since;
   };
@@ -55,14 +51,15 @@ class DriveCommands {
     Done done;
     CommandPriority priority = CommandPriority::foreground;
   };
+  void issue(CommandPriority priority);
   [[nodiscard]] bool may_go(const std::deque<Waiting>& queue) const;
   void pump();
-  void issue(std::deque<Waiting>& queue);
 
   Timeline& timeline_;
   HostLink& drive_;
   std::uint32_t background_tags_;
   bool link_reorders_;
+  std::size_t kept_;                          // of a block, in bytes
   std::vector<std::unique_ptr<Slot>> slots_;  // by tag: the drive keeps pointers
   std::vector<std::uint32_t> free_;
   std::deque<Waiting> queues_[2];  // by priority

@@ -29,6 +29,13 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
       layout_(layout),
       timeline_(timeline),
       commands_(timeline, link, drive, background_commands),
+      application_(
+          timeline, cpu.request, config.idle_after,
+          [this](std::uint32_t tag) {
+            finish(requests_[tag], requests_[tag].status);
+            proceed();
+          },
+          [this] { proceed(); }),
       zones_(layout),
       buffer_(buffer_sectors(config, drive)),
       dirty_limit_(static_cast<std::uint64_t>(config.dirty_limit * static_cast<double>(buffer_sectors(config, drive)))),
@@ -56,23 +63,13 @@ HostRun LogHost::drive_blocks(std::uint64_t place, std::uint32_t sectors) const 
   return {HostBlock(first * drive_.sector_blocks), sectors * drive_.sector_blocks};
 }
 
-void LogHost::send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content) {
-  if (moves_data(op)) content.resize(blocks.count * kept_per_block(drive_.content), std::byte{0});
-  commands_.send({op, blocks, std::move(content), priority}, std::move(done));
-}
-
-void LogHost::read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done) {
-  std::vector<std::byte> content(blocks.count * kept_per_block(drive_.content));
-  commands_.read_surely({HostOp::read, blocks, std::move(content), priority}, std::move(done));
-}
-
 void LogHost::issue(HostRequest& request) {
   TESSERA_CHECK(request.tag < requests_.size() && requests_[request.tag].request == nullptr, "a tag of the application is in use");
   Request& entry = requests_[request.tag];
   entry = {};
   entry.request = &request;
   entry.stalled = stalled_time();
-  ++outstanding_;
+  application_.request_began();
   ++cpu_.requests;
   request.status = Status::ok;
   switch (request.op) {
@@ -80,7 +77,7 @@ void LogHost::issue(HostRequest& request) {
     case HostOp::write: return write(entry);
     case HostOp::flush: return flush(entry);
     case HostOp::trim: return trim(entry);
-    default: entry.status = Status::unsupported; return answer_later(request.tag);
+    default: entry.status = Status::unsupported; return application_.answer_later(request.tag);
   }
 }
 
@@ -120,13 +117,13 @@ void LogHost::read(Request& entry) {
   counts_.host.reads += 1;
   counts_.host.pieces += pieces.size();
   entry.open = static_cast<std::uint32_t>(pieces.size());
-  if (pieces.empty()) return answer_later(request.tag);
+  if (pieces.empty()) return application_.answer_later(request.tag);
   for (const Piece& piece : pieces) read_piece(request.tag, piece);
 }
 
 void LogHost::read_piece(std::uint32_t tag, const Piece& piece) {
   ++zones_.zone(piece.zone).reads;
-  send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag, piece](HostRequest& command) {
+  commands_.send(HostOp::read, piece.blocks, CommandPriority::foreground, [this, tag, piece](HostRequest& command) {
     --zones_.zone(piece.zone).reads;
     Request& entry = requests_[tag];
     if (!ok(command.status)) entry.status = command.status;
@@ -157,7 +154,7 @@ void LogHost::admit_writes() {
       forced_ = std::max(forced_, buffer_.order());
       if (entry.open == 0) finish(entry, entry.status);
     } else {
-      answer_later(entry.request->tag);
+      application_.answer_later(entry.request->tag);
     }
   }
 }
@@ -206,15 +203,16 @@ bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
   entry.edge_pending = true;
   const std::uint32_t zone = zones_.zone_of(place);
   ++zones_.zone(zone).reads;
-  read_surely(drive_blocks(place, 1), CommandPriority::foreground, [this, tag = entry.request->tag, place, zone](HostRequest& command) {
-    --zones_.zone(zone).reads;
-    Request& waiting = requests_[tag];
-    waiting.edge_pending = false;
-    waiting.edge = place;
-    waiting.edge_content = command.content;
-    waiting.status = command.status;
-    proceed();
-  });
+  commands_.read_surely(drive_blocks(place, 1), CommandPriority::foreground,
+                        [this, tag = entry.request->tag, place, zone](HostRequest& command) {
+                          --zones_.zone(zone).reads;
+                          Request& waiting = requests_[tag];
+                          waiting.edge_pending = false;
+                          waiting.edge = place;
+                          waiting.edge_content = command.content;
+                          waiting.status = command.status;
+                          proceed();
+                        });
   return false;
 }
 
@@ -234,7 +232,7 @@ void LogHost::trim(Request& entry) {
     if (zones_.place(sector) != nowhere) zones_.move(sector, nowhere);
   }
   if (first < end) trims_.push_back({first, end - first});
-  answer_later(request.tag);
+  application_.answer_later(request.tag);
   proceed();
 }
 
@@ -245,48 +243,20 @@ void LogHost::flush(Request& entry) {
   proceed();
 }
 
-void LogHost::answer_later(std::uint32_t tag) {
-  const Picoseconds at = timeline_.now() + cpu_cost_.request;
-  answers_.push_back({at, tag});
-  timeline_.post(at, *this, answer);
-}
-
 void LogHost::finish(Request& entry, Status status, const RequestLife* life) {
   HostRequest& request = *entry.request;
   const Picoseconds held_up = request.op == HostOp::write ? stalled_time() - entry.stalled : Picoseconds(0);
   end_life(request, timeline_.now(), held_up, life);
   request.status = status;
   entry = {};
-  --outstanding_;
-  last_activity_ = timeline_.now();
-  if (outstanding_ == 0 && !idle_alarm_) {
-    idle_alarm_ = true;
-    timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
-  }
+  application_.request_ended();
   receiver_(request);
 }
 
-void LogHost::on_time(std::uint64_t argument) {
-  switch (static_cast<Alarm>(argument)) {
-    case answer: {
-      const std::uint32_t tag = answers_.front().second;
-      answers_.pop_front();
-      finish(requests_[tag], requests_[tag].status);
-      break;
-    }
-    case idle_since:
-      idle_alarm_ = false;
-      if (outstanding_ == 0 && !application_idle()) {
-        idle_alarm_ = true;
-        timeline_.post(last_activity_ + config_.idle_after, *this, idle_since);
-      }
-      break;
-    case dirty_since: dirty_alarm_ = false; break;
-  }
+void LogHost::on_time(std::uint64_t) {
+  dirty_alarm_ = false;
   proceed();
 }
-
-bool LogHost::application_idle() const { return outstanding_ == 0 && timeline_.now() >= last_activity_ + config_.idle_after; }
 
 /// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
 void LogHost::proceed() {
@@ -304,7 +274,8 @@ void LogHost::proceed() {
 }
 
 bool LogHost::idle() const {
-  return outstanding_ == 0 && commands_.idle() && buffer_.empty() && !cleaning_.zone && !checkpoint_.running && recovery_ == nullptr;
+  return application_.outstanding() == 0 && commands_.idle() && buffer_.empty() && !cleaning_.zone && !checkpoint_.running &&
+         recovery_ == nullptr;
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "stimuli/hosts/application_side.hpp"
 #include "stimuli/hosts/drive_commands.hpp"
 #include "stimuli/hosts/host_requests.hpp"
 #include "stimuli/hosts/log_zones.hpp"
@@ -40,7 +41,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] const LogZones& zones() const { return zones_; }
 
  private:
-  enum Alarm : std::uint64_t { answer, idle_since, dirty_since };
   enum Stream : std::size_t { application, cleaner, streams };
 
   /// A request of the application, by tag.
@@ -131,7 +131,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void admit_writes();
   [[nodiscard]] bool admit(Request& request);
   [[nodiscard]] bool edge_known(Request& request, std::uint32_t sector);
-  void answer_later(std::uint32_t tag);
   void finish(Request& request, Status status, const RequestLife* life = nullptr);
 
   // log_host_records.cpp: what goes to the drive
@@ -150,7 +149,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   // log_host_cleaner.cpp
   void clean();
   [[nodiscard]] bool must_clean() const { return zones_.free_zones() < config_.clean_below; }
-  [[nodiscard]] bool application_idle() const;
   [[nodiscard]] bool pays_in_idle_time(std::uint32_t zone) const;
   void read_live();
   void read_of(std::uint32_t zone, std::uint32_t first, std::uint32_t sectors);
@@ -175,8 +173,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
 
   [[nodiscard]] HostRun drive_blocks(std::uint64_t place, std::uint32_t sectors) const;
   [[nodiscard]] HostRun area_blocks(std::uint32_t area, std::uint64_t sector, std::uint32_t sectors) const;
-  void send(HostOp op, HostRun blocks, CommandPriority priority, DriveCommands::Done done, std::vector<std::byte> content = {});
-  void read_surely(HostRun blocks, CommandPriority priority, DriveCommands::Done done);
 
   LogHostConfig config_;
   HostCpuConfig cpu_cost_;
@@ -186,15 +182,14 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   Timeline& timeline_;
   std::function<void(HostRequest&)> receiver_;
   DriveCommands commands_;
+  ApplicationSide application_;
   LogZones zones_;
   SectorBuffer buffer_;
   std::uint64_t dirty_limit_;
 
   std::vector<Request> requests_;     // by tag
-  std::uint32_t outstanding_ = 0;     // of them
   std::deque<std::uint32_t> writes_;  // tags, in order of arrival: what is not all in the buffer
   std::deque<Flush> flushes_;
-  std::deque<std::pair<Picoseconds, std::uint32_t>> answers_;
   std::deque<TrimmedRun> trims_;  // that no record holds yet
   std::uint64_t forced_ = 0;      // data that became dirty until then is written at once
   bool trims_forced_ = false;
@@ -211,9 +206,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   std::uint64_t since_checkpoint_ = 0;  // sectors
   std::unique_ptr<Recovery> recovery_;
 
-  Picoseconds last_activity_;
   bool ended_ = false;
-  bool idle_alarm_ = false;
   bool dirty_alarm_ = false;
   bool proceeding_ = false;
   bool again_ = false;

@@ -47,8 +47,8 @@ void LogHost::write_checkpoint() {
     images_[next_area_] = {};
     for (std::uint32_t zone = 0; zone < layout_.area_zones; ++zone) {
       ++checkpoint_.under_way;
-      send(HostOp::zone_reset, area_blocks(next_area_, std::uint64_t{zone} * layout_.zone_sectors, 0), CommandPriority::background,
-           written);
+      commands_.send(HostOp::zone_reset, area_blocks(next_area_, std::uint64_t{zone} * layout_.zone_sectors, 0),
+                     CommandPriority::background, written);
     }
   }
   const bool resets_first = layout_.area_zones != 0 && checkpoint_.sent == 0 && checkpoint_.under_way != 0;
@@ -59,20 +59,21 @@ void LogHost::write_checkpoint() {
     const auto sectors =
         static_cast<std::uint32_t>(std::min<std::uint64_t>({body - checkpoint_.sent, in_zone, std::uint64_t{layout_.record_sectors}}));
     ++checkpoint_.under_way;
-    send(HostOp::write, area_blocks(next_area_, checkpoint_.sent, sectors), CommandPriority::background, written);
+    commands_.send(HostOp::write, area_blocks(next_area_, checkpoint_.sent, sectors), CommandPriority::background, written);
     checkpoint_.sent += sectors;
     counts_.checkpoint_sectors += sectors;
   }
   if (checkpoint_.sent != body || checkpoint_.under_way != 0) return;
   checkpoint_.sent = layout_.image_sectors;
   ++checkpoint_.under_way;
-  send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flush) {
+  commands_.send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flush) {
     TESSERA_CHECK(ok(flush.status), "the drive refused to flush a checkpoint of the log-structured host");
     ++counts_.checkpoint_sectors;
-    send(HostOp::write, area_blocks(next_area_, layout_.image_sectors - 1, 1), CommandPriority::background, [this](HostRequest& command) {
-      TESSERA_CHECK(ok(command.status), "the drive refused the last sector of a checkpoint");
-      end_checkpoint();
-    });
+    commands_.send(HostOp::write, area_blocks(next_area_, layout_.image_sectors - 1, 1), CommandPriority::background,
+                   [this](HostRequest& command) {
+                     TESSERA_CHECK(ok(command.status), "the drive refused the last sector of a checkpoint");
+                     end_checkpoint();
+                   });
   });
 }
 

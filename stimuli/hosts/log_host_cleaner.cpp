@@ -17,7 +17,7 @@ constexpr std::uint32_t widest_gap = 16;      // dead sectors that a read goes o
 void LogHost::clean() {
   if (!cleaning_.zone) {
     const bool in_idle_time = !must_clean();
-    if (in_idle_time && !(!ended_ && application_idle() && zones_.free_zones() < config_.clean_idle_below)) return;
+    if (in_idle_time && !(!ended_ && application_.idle() && zones_.free_zones() < config_.clean_idle_below)) return;
     const auto victim = choose_victim(zones_.zones(), layout_, config_.cleaning, timeline_.now());
     cpu_.sectors += layout_.data_zones;
     if (!victim || (in_idle_time && !pays_in_idle_time(*victim))) return;
@@ -62,8 +62,8 @@ void LogHost::read_live() {
 void LogHost::read_of(std::uint32_t number, std::uint32_t first, std::uint32_t sectors) {
   ++cleaning_.reads;
   ++zones_.zone(number).reads;
-  read_surely(drive_blocks(zones_.first_place(number) + first, sectors), CommandPriority::background,
-              [this, number, first](HostRequest& command) { live_read(number, first, command); });
+  commands_.read_surely(drive_blocks(zones_.first_place(number) + first, sectors), CommandPriority::background,
+                        [this, number, first](HostRequest& command) { live_read(number, first, command); });
 }
 
 /// A run that cannot be read is read by its sectors; one of these that cannot is lost. A zone that kept it could never be reset, and a few
@@ -134,7 +134,7 @@ void LogHost::reset_cleaned() {
   if (!cleaning_.barrier || cleaning_.resetting || !on_drive(*cleaning_.barrier) || zones_.zone(*cleaning_.zone).reads != 0) return;
   cleaning_.resetting = true;
   HostRun zone = drive_blocks(zones_.first_place(*cleaning_.zone), 0);
-  send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest& command) {
+  commands_.send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest& command) {
     TESSERA_CHECK(ok(command.status), (std::string("the drive refused to reset a zone: ") + to_string(command.status)).c_str());
     zones_.set_free(*cleaning_.zone);
     ++counts_.host.resets;

@@ -27,7 +27,7 @@ void LogHost::write_records() {
   const auto oldest = buffer_.oldest();
   if (!oldest || dirty_alarm_ || oldest->since + config_.write_delay <= timeline_.now()) return;  // overdue: the next answer lets it go
   dirty_alarm_ = true;
-  timeline_.post(oldest->since + config_.write_delay, *this, dirty_since);
+  timeline_.post(oldest->since + config_.write_delay, *this, 0);
 }
 
 Picoseconds LogHost::stalled_time() const { return stalled_since_ ? stalled_ + (timeline_.now() - *stalled_since_) : stalled_; }
@@ -102,7 +102,7 @@ void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors,
   ++zone.writes;
   under_way_.insert(record.sequence);
   const auto priority = stream == application ? CommandPriority::foreground : CommandPriority::background;
-  send(
+  commands_.send(
       HostOp::write, drive_blocks(first, record.sectors), priority,
       [this, number, sequence = record.sequence, stream, held = std::vector<std::uint32_t>(sectors.begin(), sectors.end()),
        waiters = std::move(waiters)](HostRequest& command) {
@@ -134,7 +134,7 @@ void LogHost::check_flushes() {
   while (!flushes_.empty() && flushes_.front().sequence && on_drive(*flushes_.front().sequence)) {
     const std::uint32_t tag = flushes_.front().tag;
     flushes_.pop_front();
-    send(HostOp::flush, {}, CommandPriority::foreground, [this, tag](HostRequest& command) {
+    commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, tag](HostRequest& command) {
       finish(requests_[tag], command.status, &command.life);
       proceed();
     });

@@ -19,12 +19,11 @@ std::uint64_t LogHost::header_tag(std::uint64_t sequence) const { return std::ui
 void LogHost::power_lost() {
   timeline_.withdraw(*this);
   commands_.power_lost();
+  application_.power_lost();
   buffer_.clear();
   std::ranges::fill(requests_, Request());
-  outstanding_ = 0;
   writes_.clear();
   flushes_.clear();
-  answers_.clear();
   trims_.clear();
   trims_forced_ = false;
   forced_ = buffer_.order();
@@ -38,7 +37,7 @@ void LogHost::power_lost() {
   recovery_.reset();
   stalled_ = stalled_time();
   stalled_since_.reset();
-  idle_alarm_ = dirty_alarm_ = proceeding_ = again_ = false;
+  dirty_alarm_ = proceeding_ = again_ = false;
 }
 
 void LogHost::recover(std::function<void(Status)> recovered) {
@@ -47,8 +46,8 @@ void LogHost::recover(std::function<void(Status)> recovered) {
   recovery_->begin = timeline_.now();
   recovery_->image = images_[1].valid && (!images_[0].valid || images_[1].sequence > images_[0].sequence) ? 1 : 0;
   TESSERA_CHECK(images_[recovery_->image].valid, "the log-structured host has no valid checkpoint");
-  send(HostOp::zone_report, {HostBlock(0), report_pages(drive_.zones)}, CommandPriority::foreground,
-       [this](HostRequest& report) { zones_reported(report); });
+  commands_.send(HostOp::zone_report, {HostBlock(0), report_pages(drive_.zones)}, CommandPriority::foreground,
+                 [this](HostRequest& report) { zones_reported(report); });
 }
 
 void LogHost::zones_reported(const HostRequest& report) {
@@ -79,7 +78,7 @@ void LogHost::read_next_of_recovery() {
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
+  commands_.read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
     if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
     if (next.tag != 0 && !command.content.empty()) {
       std::uint64_t found = 0;
@@ -99,12 +98,12 @@ void LogHost::verify_ends() {
   if (zone < layout_.data_zones) {
     const LogRecord& last = zones_.records(zone).back();
     ++counts_.host.recovery_reads;
-    read_surely(drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
-                [this](HostRequest& command) {
-                  if (!ok(command.status)) return look_for_end(zones_.records(recovery_->zone).back().sectors);
-                  ++recovery_->zone;
-                  verify_ends();
-                });
+    commands_.read_surely(drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
+                          [this](HostRequest& command) {
+                            if (!ok(command.status)) return look_for_end(zones_.records(recovery_->zone).back().sectors);
+                            ++recovery_->zone;
+                            verify_ends();
+                          });
     return;
   }
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
@@ -129,13 +128,13 @@ void LogHost::look_for_end(std::uint32_t sectors) {
     return verify_ends();
   }
   ++counts_.host.recovery_reads;
-  read_surely(drive_blocks(zones_.first_place(zone) + last.first + sectors - 1, 1), CommandPriority::foreground,
-              [this, sectors](HostRequest& command) {
-                if (!ok(command.status)) return look_for_end(sectors - 1);
-                zones_.cut_last_record(recovery_->zone, sectors);
-                ++recovery_->zone;
-                verify_ends();
-              });
+  commands_.read_surely(drive_blocks(zones_.first_place(zone) + last.first + sectors - 1, 1), CommandPriority::foreground,
+                        [this, sectors](HostRequest& command) {
+                          if (!ok(command.status)) return look_for_end(sectors - 1);
+                          zones_.cut_last_record(recovery_->zone, sectors);
+                          ++recovery_->zone;
+                          verify_ends();
+                        });
 }
 
 void LogHost::rebuild() {
@@ -153,7 +152,7 @@ void LogHost::rebuild() {
   }
   begin_checkpoint([this] {
     counts_.host.recovery_time += timeline_.now() - recovery_->begin;
-    last_activity_ = timeline_.now();
+    application_.busy_until_now();
     std::exchange(recovery_, nullptr)->done(Status::ok);
   });
   write_checkpoint();

@@ -24,7 +24,7 @@ TEST_CASE("commands: where the link reorders, a write waits for the one that end
   KeepingLink link;
   DriveCommands commands(timeline, link, {.zones = 2, .zone_sectors = 8, .tags = 8, .link_reorders = reorders}, 8);
   const auto write = [&commands](std::uint64_t first, CommandPriority priority) {
-    commands.send({HostOp::write, {HostBlock(first), 8}, {}, priority}, [](HostRequest&) {});
+    commands.send(HostOp::write, {HostBlock(first), 8}, priority, [](HostRequest&) {});
   };
   write(0, CommandPriority::background);
   write(8, CommandPriority::background);

@@ -1,0 +1,45 @@
+#include "stimuli/hosts/application_side.hpp"
+
+#include <utility>
+
+namespace tessera {
+
+ApplicationSide::ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after,
+                                 std::function<void(std::uint32_t)> answer, std::function<void()> rests)
+    : timeline_(timeline), answer_time_(answer_time), idle_after_(idle_after), answer_(std::move(answer)), rests_(std::move(rests)) {}
+
+void ApplicationSide::request_ended() {
+  --outstanding_;
+  last_activity_ = timeline_.now();
+  if (outstanding_ == 0 && !idle_alarm_) set_idle_alarm();
+}
+
+void ApplicationSide::answer_later(std::uint32_t tag) {
+  answers_.push_back(tag);
+  timeline_.post(timeline_.now() + answer_time_, *this, answer_due);
+}
+
+void ApplicationSide::set_idle_alarm() {
+  idle_alarm_ = true;
+  timeline_.post(last_activity_ + idle_after_, *this, idle_since);
+}
+
+void ApplicationSide::on_time(std::uint64_t argument) {
+  if (static_cast<Alarm>(argument) == answer_due) {
+    const std::uint32_t tag = answers_.front();
+    answers_.pop_front();
+    return answer_(tag);
+  }
+  idle_alarm_ = false;
+  if (outstanding_ == 0 && !idle()) set_idle_alarm();
+  rests_();
+}
+
+void ApplicationSide::power_lost() {
+  timeline_.withdraw(*this);
+  outstanding_ = 0;
+  answers_.clear();
+  idle_alarm_ = false;
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+#pragma once
+// The application's side of a translating host: how many of its requests are open, when those end that the host answers from memory, and
+// since when the application has asked for nothing.
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "base/timeline.hpp"
+
+namespace tessera {
+
+class ApplicationSide final : private TimelineListener {
+ public:
+  /// `answer(tag)` is called when a request of answer_later() is due, `rests()` when the application may have been idle for `idle_after`.
+  ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after, std::function<void(std::uint32_t)> answer,
+                  std::function<void()> rests);
+
+  void request_began() { ++outstanding_; }
+  void request_ended();
+  /// The request with this tag ends after the time that the host takes for an answer.
+  void answer_later(std::uint32_t tag);
+  /// The host itself was at work until now.
+  void busy_until_now() { last_activity_ = timeline_.now(); }
+  void power_lost();
+
+  [[nodiscard]] std::uint32_t outstanding() const { return outstanding_; }
+  /// Nothing is open, and nothing was for `idle_after`.
+  [[nodiscard]] bool idle() const { return outstanding_ == 0 && timeline_.now() >= last_activity_ + idle_after_; }
+
+ private:
+  enum Alarm : std::uint64_t { answer_due, idle_since };
+  void on_time(std::uint64_t argument) override;
+  void set_idle_alarm();
+
+  Timeline& timeline_;
+  Picoseconds answer_time_;
+  Picoseconds idle_after_;
+  std::function<void(std::uint32_t)> answer_;
+  std::function<void()> rests_;
+  std::uint32_t outstanding_ = 0;
+  std::deque<std::uint32_t> answers_;  // tags, in the order of their time
+  Picoseconds last_activity_;
+  bool idle_alarm_ = false;
+};
+
+}  // namespace tessera
