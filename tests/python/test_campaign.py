@@ -96,6 +96,10 @@ def test_a_log_structured_host_answers_every_request(seed, run):
     assert campaign("--layer", "zoned:log", "--seed", seed, "--only", run, "--draw", 3)["all"]["failures"] == 0
 
 
+def test_what_can_be_read_of_the_newest_write_of_a_flash_journal_counts_after_a_failed_dump():
+    assert campaign("--layer", "hwsr", "--seed", 9932, "--only", 899, "--draw", 3)["all"]["failures"] == 0
+
+
 def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
     assert campaign("--layer", "zoned", "--seed", 9877, "--only", 238, "--draw", 3)["all"]["failures"] == 0
 

@@ -21,7 +21,7 @@ Task<Status> BufferedLayer::recover() {
 /// nothing of need, and what a cut tore behind the last image takes no space from the next ones.
 Task<Status> BufferedLayer::replay_last_rewrite() {
   std::vector<FlashJournal::Record> records;
-  Status status = co_await rewrites_->recover(records);
+  Status status = co_await rewrites_->recover(records, FlashJournal::Rest::dropped);
   if (ok(status) && !records.empty()) status = co_await replay_rewrite_of(records);
   if (ok(status)) rewrites_->release_before(rewrites_->head());
   co_return status;
@@ -52,7 +52,7 @@ Task<Status> BufferedLayer::replay_dumped_rewrite() {
 /// takes no more writes either.
 Task<Status> BufferedLayer::replay_journal() {
   std::vector<FlashJournal::Record> records;
-  Status status = co_await journal_->recover(records);
+  Status status = co_await journal_->recover(records, FlashJournal::Rest::kept);
   if (!ok(status)) co_return status;
   for (const FlashJournal::Record& record : records) {
     if (left_in_journal_.empty()) replayed_to_ = record.sequence;

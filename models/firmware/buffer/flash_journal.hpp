@@ -1,8 +1,8 @@
 #pragma once
-// A circular log in flash. A page is a record: a sector, and in its out-of-band bytes what it is. Pages are appended in groups,
-// and a group counts only if all of it is there. A page's sequence number is its place in an endless log. Where pages of the flash hold
-// several sectors, a page here is a subpage of one; an append that leaves a page of the flash open takes those along that wait behind it
-// until it is full, and what is left is padding: its sequence numbers are passed over.
+// A circular log in flash. A page is a record: a sector, and in its out-of-band bytes what it is. Pages are appended in groups:
+// boot knows which of them are there whole, and whoever reads the log says whether others count. A page's sequence number is its place in
+// an endless log. Where pages of the flash hold several sectors, a page here is a subpage of one; an append that leaves a page of the flash
+// open takes those along that wait behind it until it is full, and what is left is padding: its sequence numbers are passed over.
 //
 // The log is striped: a row of `stripe` flash blocks, on different dies and planes where the drive has them, is erased and
 // filled together. Blocks are used again in the order in which they were given up. Each record says from where on the log is needed,
@@ -67,10 +67,15 @@ class FlashJournal {
     std::uint64_t sector = 0;  ///< as append() numbered it
     std::uint64_t page = 0;    ///< subpage
     bool readable = true;      ///< false: the page is lost, but its group was acknowledged
+    bool whole = true;  ///< false: a page of its group is missing, and nothing tells whether a cut ended the group or a fault took it
   };
-  /// Boot after a power cut: all records of complete groups that may still be needed, oldest first. They stay needed until
-  /// release_before().
-  [[nodiscard]] Task<Status> recover(std::vector<Record>& records);
+  /// What becomes of the pages of a group that is not whole.
+  enum class Rest : std::uint8_t {
+    dropped,  ///< what is appended counts as a whole or not at all
+    kept      ///< each page counts by itself: a write that a cut ended may leave any of its sectors
+  };
+  /// Boot after a power cut: all records that may still be needed, oldest first. They stay needed until release_before().
+  [[nodiscard]] Task<Status> recover(std::vector<Record>& records, Rest rest);
   /// The content of records, in order. Where a page cannot be read its sector is marked as lost, and the status is still `ok`.
   [[nodiscard]] Task<Status> read(std::span<const Record> records, DataSpan data);
 
@@ -135,7 +140,8 @@ class FlashJournal {
   [[nodiscard]] Task<void> scan(Found& found);
   void take_newest(Found& found) const;
   void add_lost_groups(Found& found) const;
-  void keep_whole_groups(Found& found, std::vector<Record>& records) const;
+  void keep_groups(Found& found, Rest rest, std::vector<Record>& records) const;
+  void continue_behind(std::span<const Record> records);
   void restore_rows(const Found& found, std::span<const Record> needed);
 
   FlashPort& flash_;

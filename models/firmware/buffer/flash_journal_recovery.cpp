@@ -91,9 +91,8 @@ bool FlashJournal::Found::was_acknowledged(std::uint64_t group) const {
   return behind != acknowledged.begin() && std::prev(behind)->last >= group;
 }
 
-/// Groups that are needed and were completed. One of which a page is missing was completed if a later group says so: then the missing
-/// page was lost since.
-void FlashJournal::keep_whole_groups(Found& found, std::vector<Record>& records) const {
+/// Groups that are needed. One of which a page is missing was completed if a later group says so: then the missing page was lost since.
+void FlashJournal::keep_groups(Found& found, Rest rest, std::vector<Record>& records) const {
   std::erase_if(found.records, [&found](const Record& record) { return record.sequence < found.needed_from; });
   for (std::size_t i = 0; i < found.records.size();) {
     const Record& head = found.records[i];
@@ -113,7 +112,25 @@ void FlashJournal::keep_whole_groups(Found& found, std::vector<Record>& records)
         }
       }
     }
+    while (i < end && rest == Rest::kept) {
+      records.push_back(found.records[i++]);
+      records.back().whole = false;
+    }
     i = end;
+  }
+}
+
+/// Groups that are appended from now on name the last whole one, and say which in front of it were completed: no failed one hides among
+/// those that follow each other without a gap.
+void FlashJournal::continue_behind(std::span<const Record> records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const Record& record) { return record.whole; });
+  gap_ = true;
+  if (last == records.rend()) return;
+  acknowledged_ = {last->group, last->group};
+  newest_ = {last->group, last->sector - (last->sequence - last->group), last->count};
+  for (auto record = last; record != records.rend() && record->whole; ++record) {
+    if (record != last && record->sequence + 1 != std::prev(record)->sequence) break;
+    acknowledged_.first = record->group;
   }
 }
 
@@ -139,7 +156,7 @@ void FlashJournal::restore_rows(const Found& found, std::span<const Record> need
       static_cast<std::uint64_t>(std::ranges::count_if(free_, [&](std::uint64_t block) { return newest_in(block) <= found.needed_from; }));
 }
 
-Task<Status> FlashJournal::recover(std::vector<Record>& records) {
+Task<Status> FlashJournal::recover(std::vector<Record>& records, Rest rest) {
   records.clear();
   Found found;
   co_await scan(found);
@@ -152,18 +169,10 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records) {
   // Pages that cannot be read now may have the highest numbers, and be read at a later boot: what comes is newer than they are, too.
   head_ = found.next + (found.unreadable ? area_.blocks() * block_subpages_ : 0);
   if (found.records.empty()) co_return Status::ok;
-  keep_whole_groups(found, records);
+  keep_groups(found, rest, records);
   restore_rows(found, records);
-  gap_ = true;
   needed_from_ = records.empty() ? head_ : records.front().sequence;
-  // No failed group hides among groups that follow each other without a gap.
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (record == records.rbegin()) acknowledged_.last = record->group;
-    if (record != records.rbegin() && record->sequence + 1 != std::prev(record)->sequence) break;
-    acknowledged_.first = record->group;
-  }
-  if (!records.empty())
-    newest_ = {records.back().group, records.back().sector - (records.back().sequence - records.back().group), records.back().count};
+  continue_behind(records);
   co_return Status::ok;
 }
 

@@ -105,6 +105,33 @@ TEST_CASE("without the dumped table the newest page of a journal is taken for on
   CHECK(drive.bench().scoreboard().errors() != 0);
 }
 
+TEST_CASE(
+    "where nothing tells whether the newest journalled write was completed, what can be read of it counts, and no more is said of it") {
+  HwsrSetup setup = journalled();
+  setup.layer.caches.dump_tags = false;  // as if the dump had failed
+  HwsrDrive first(setup);
+  first.write(4, 3);
+  std::vector<std::uint64_t> pages;
+  for (const FirmwareBench::FlashRecord& record : first.bench().flash_commands)
+    if (record.op == FlashOp::program) pages.push_back(record.page.value());
+  REQUIRE(pages.size() == 3);
+  for (std::size_t lost = 0; lost < 3; ++lost) {
+    INFO("page " << lost);
+    HwsrSetup with_loss = setup;
+    lose_page(*with_loss.bench.nand, pages[lost]);
+    HwsrDrive drive(with_loss);
+    drive.write(4, 3);
+    for (int boots = 0; boots < 3; ++boots) {
+      drive.cut_now();
+      for (std::uint64_t i = 0; i < 3; ++i)
+        if (i != lost) drive.read(4 + i);
+      CHECK(drive.bench().read((4 + lost) * 8, 8) == Status::ok);  // as it was before: for what the boot knows, a cut ended that write
+      drive.write(20 + 4 * static_cast<std::uint64_t>(boots));
+    }
+    CHECK(drive.bench().scoreboard().errors() == 3 * 8);  // of these reads alone
+  }
+}
+
 TEST_CASE("a journalled page that one boot cannot read and the next one can does not come back over what was written meanwhile") {
   for (double reads = 1; reads <= 16; ++reads) {
     INFO("unreadable for " << reads << " reads");
