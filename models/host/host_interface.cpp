@@ -33,6 +33,7 @@ void HostInterface::issue(HostRequest& request) {
   watchdog_.issued(request);
   lanes_.begin(request, timeline_.now());
   request.place.reset();
+  request.zones.clear();  // an answer to what it was used for before must not pass for one to a command that never gets to the firmware
   if (!waiting_.empty() || !find_room(request)) {
     gaps_ += waiting_.empty() && buffer_.held() + buffer_need(request) / Bytes(sector_bytes_) <= buffer_.units() ? 1 : 0;
     waiting_.push_back(&request);

@@ -96,6 +96,17 @@ def test_a_log_structured_host_answers_every_request(seed, run):
     assert campaign("--layer", "zoned:log", "--seed", seed, "--only", run, "--draw", 3)["all"]["failures"] == 0
 
 
+@pytest.mark.parametrize(
+    ("layer", "seed", "run"),
+    [
+        ("shingled-in-place-1234", 9936, 557),  # a thousand boots that memory errors ended, before the run said so
+        ("zoned", 9941, 766),  # a report of zones that was given up returned the zones of an earlier one
+    ],
+)
+def test_runs_that_once_ended_without_a_verdict_have_one(layer, seed, run):
+    assert campaign("--layer", layer, "--seed", seed, "--only", run, "--draw", 3)["all"]["failures"] == 0
+
+
 def test_what_can_be_read_of_the_newest_write_of_a_flash_journal_counts_after_a_failed_dump():
     assert campaign("--layer", "hwsr", "--seed", 9932, "--only", 899, "--draw", 3)["all"]["failures"] == 0
 

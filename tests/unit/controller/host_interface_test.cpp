@@ -137,3 +137,22 @@ TEST_CASE("a streamed read has crossed the link since it could, and its status c
   timeline.run();
   CHECK(ends.completions.back().second == 102_us);
 }
+
+TEST_CASE("a report of zones that is given up before the firmware has it does not return the zones of an earlier one") {
+  Timeline timeline;
+  Ends ends(timeline);
+  HostInterface interface(timeline, config(), 4096, ends, ends);
+  HostRequest report = request(1, HostOp::zone_report, 1);
+  interface.issue(report);
+  timeline.run();
+  report.zones.resize(3);
+  interface.complete(report);
+  timeline.run();
+  report.aborted = false;
+  interface.issue(report);
+  interface.abort(report);
+  timeline.run();
+  REQUIRE(ends.completions.size() == 2);
+  CHECK(report.status == Status::aborted);
+  CHECK(report.zones.empty());
+}
