@@ -11,11 +11,11 @@ NONE = "none"
 
 
 def write_buffer(drive: Mapping, layer: str) -> str:
-    """DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer."""
-    if (cache := drive["firmware"]["write_cache"]["capacity"]) != "0 B":
-        return cache
-    own = drive.get("layers", {}).get(layer.replace("-", "_"), {})
-    return own.get(OWN_BUFFER.get(layer, ""), NONE)
+    """DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer where that one yields or is not there."""
+    cache = drive["firmware"]["write_cache"]
+    if layer not in OWN_BUFFER or (cache["capacity"] != "0 B" and not cache.get("yields", False)):
+        return NONE if cache["capacity"] == "0 B" else cache["capacity"]
+    return drive.get("layers", {}).get(layer.replace("-", "_"), {}).get(OWN_BUFFER[layer], NONE)
 
 
 def hardware(drive: Mapping, layer: str) -> dict[str, str]:
