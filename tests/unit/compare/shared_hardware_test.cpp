@@ -34,7 +34,7 @@ memory = "12 MiB"
 
 }  // namespace
 
-TEST_CASE("what the drives of a comparison share is one sentence; a layer's own buffer counts as the drive's write cache") {
+TEST_CASE("what the drives of a comparison share is one sentence, and a layer's own buffer counts as the drive's write cache") {
   const std::string same =
       "Equal for all: the platters, write buffer 12 MiB, read cache 16 segments of 512 sectors, DRAM 256 MiB, flash 16,384 blocks, queue "
       "shortest positioning.";
