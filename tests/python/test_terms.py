@@ -6,7 +6,8 @@ from samples import metric, requests_of, write_run
 from simulate import simulate
 
 from tessera import Run
-from tessera.terms import terms
+from tessera.prices import drive_parameters
+from tessera.terms import terms, terms_of_sweep
 
 DRIVE = """
 [dram]
@@ -64,3 +65,11 @@ def test_a_comparison_begins_with_the_same_sentences(tmp_path):
         expected = terms({layer: Run(folder / layer / "1") for layer in ("cmr", "sblock", "tessera")})
         assert said.splitlines()[0] == expected == json.loads((folder / "compare.json").read_text())["comparison"]["terms"]
         assert ("NOT equal: write buffer: 1 MiB (cmr); 12 MiB (sblock, tessera)." in expected) == (name == "unlike")
+
+
+def test_a_sweep_over_layers_says_what_they_share_apart_from_its_axes():
+    layers, alike = ("cmr", "tessera"), "Equal for all: the platters, write buffer 12 MiB, read cache 16 segments of 512 sectors, DRAM 256 MiB, flash 384 blocks, queue shortest positioning."
+    assert terms_of_sweep(drive_parameters("demo"), layers, {}, ("layer",)) == alike
+    unlike = terms_of_sweep(drive_parameters("demo"), layers, {"firmware.write_cache.capacity": "1 MiB"}, ("layer", "firmware.read_cache.segments"))
+    assert unlike.endswith(" NOT equal: write buffer: 1 MiB (cmr); 12 MiB (tessera).") and "read cache" not in unlike
+    assert "write buffer" not in terms_of_sweep(drive_parameters("demo"), layers, {}, ("layer", "layers.tessera.buffer"))
