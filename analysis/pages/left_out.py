@@ -13,7 +13,7 @@ from rich.console import Console
 from tessera.errors import InputError
 from tessera.marked_section import write_marked_section
 from tessera.papers.lab import Grid, Lab, default_traces
-from tessera.papers.league import DRIVE, TRACES, equipped, on_one_space, recorded
+from tessera.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
 from tessera.papers.measures import latency
 from tessera.papers.page import number, ratio, table
 from tessera.simulator import REPOSITORY
@@ -121,6 +121,18 @@ def _layer_table(grid: Grid, layer: str) -> str:
     return f"\n**`{layer}`**\n\n" + table(header, rows)
 
 
+def prices(grid: Grid) -> str:
+    """What the settings that were chosen on the other volumes cost, and the rivals: means over the volumes."""
+    chosen = {layer: {each.volume: _name(layer, each.chosen) for each in left_out(_figures(grid, layer))} for layer in SETTINGS}
+    chosen |= {rival: dict.fromkeys(grid, rival) for rival in RIVALS}
+    rows = []
+    for layer, variants in chosen.items():
+        runs = [grid[volume][variant] for volume, variant in variants.items()]
+        means = [sum(figure.of(run) or 0 for run in runs) / len(runs) for figure in PRICES]
+        rows.append((f"`{layer}`", *(number(mean) for mean in means), number(runs[0].metric("cost.per_user_tb"))))
+    return "\n**What it costs**, as chosen, mean of the volumes:\n\n" + table(("layer", *(figure.title for figure in PRICES), "$ per user TB"), rows)
+
+
 def section(lab: Lab) -> str:
     """Markdown of the tables."""
     variants = {_name(layer, setting): equipped(layer, **parameters) for layer, settings in SETTINGS.items() for setting, parameters in settings.items()}
@@ -129,7 +141,7 @@ def section(lab: Lab) -> str:
     short = {name: (*options, "--limit", lab.requests(REQUESTS)) for name, options in inputs.items()}
     grid = lab.grid(DRIVE, short, variants, "left out")
     terms = [*([fold.text()] if fold else []), f"The first {lab.requests(REQUESTS):,} requests of each volume."]
-    return " ".join(terms) + "\n" + "".join(_layer_table(grid, layer) for layer in SETTINGS)
+    return " ".join(terms) + "\n" + "".join(_layer_table(grid, layer) for layer in SETTINGS) + prices(grid)
 
 
 def write_left_out(console: Console, out: Path, page: Path = PAGE) -> None:

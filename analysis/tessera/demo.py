@@ -95,10 +95,10 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     requests = runs[YARDSTICK].metric("host.requests")
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
     console.print()
-    print_table(console, runs, title)
     shared = " ".join(filter(None, (terms(runs), fold and fold.text())))
     if shared:
         console.print(shared, highlight=False, soft_wrap=True)
+    print_table(console, runs, title)
     console.print("WA: sectors written to platters and flash per sector of the host. capacity: user capacity, 1 is the same platters recorded conventionally. "
                   "KiB: tables in DRAM. k/s: thousand requests simulated per CPU-second.",
                   highlight=False, soft_wrap=True)  # fmt: skip

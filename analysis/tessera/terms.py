@@ -1,7 +1,8 @@
 """What the drives of a comparison share, and what they do not: a table of layers means nothing without it."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tessera.run_folder import Run
 
@@ -11,11 +12,11 @@ NONE = "none"
 
 
 def write_buffer(drive: Mapping, layer: str) -> str:
-    """DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer."""
-    if (cache := drive["firmware"]["write_cache"]["capacity"]) != "0 B":
-        return cache
-    own = drive.get("layers", {}).get(layer.replace("-", "_"), {})
-    return own.get(OWN_BUFFER.get(layer, ""), NONE)
+    """DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer where that one yields or is not there."""
+    cache = drive["firmware"]["write_cache"]
+    if layer not in OWN_BUFFER or (cache["capacity"] != "0 B" and not cache.get("yields", False)):
+        return NONE if cache["capacity"] == "0 B" else cache["capacity"]
+    return drive.get("layers", {}).get(layer.replace("-", "_"), {}).get(OWN_BUFFER[layer], NONE)
 
 
 def hardware(drive: Mapping, layer: str) -> dict[str, str]:
@@ -42,10 +43,37 @@ def terms(runs: Mapping[str, Run]) -> str:
         if not file.exists():
             return ""
         drives[layer] = hardware(tomllib.loads(file.read_text(encoding="utf-8")), run.summary["run"].get("layer", layer))
+    return _in_words(drives)
+
+
+# What an axis of a sweep changes of a part: by the begin of its path.
+SET_BY = {
+    "flash cache": "firmware.flash_cache.", "write buffer": "firmware.write_cache.", "read cache": "firmware.read_cache.", "DRAM": "dram.capacity",
+    "flash": "nand.blocks", "queue": "controller.scheduling",
+}  # fmt: skip
+
+
+def terms_of_sweep(parameters: Mapping[str, str], layers: Iterable[str], settings: Mapping[str, Any], axes: Iterable[str]) -> str:
+    """As terms(), of runs of a sweep that kept no folders. `parameters`: the drive's, as TOML by path. What an axis changes is a column,
+    and left out."""
+    described: dict[str, Any] = {}
+    for path, value in {**{path: tomllib.loads(f"v = {text}")["v"] for path, text in parameters.items()}, **settings}.items():
+        table = described
+        *sections, name = path.split(".")
+        for section in sections:
+            table = table.setdefault(section, {})
+        table[name] = value
+    varied = {part for part, path in SET_BY.items() for axis in axes if axis.startswith(path)}
+    varied |= {"write buffer" for axis in axes if axis.startswith("layers.") and axis.rsplit(".", 1)[-1] in OWN_BUFFER.values()}
+    return _in_words({layer: {part: value for part, value in hardware(described, layer).items() if part not in varied} for layer in layers})
+
+
+def _in_words(drives: Mapping[str, Mapping[str, str]]) -> str:
+    """Of the parts of each layer's drive."""
     if not drives:
         return ""
     parts = {part: {layer: parts[part] for layer, parts in drives.items()} for part in next(iter(drives.values()))}
-    if set(parts["flash cache"].values()) == {"0 B"}:  # few drives have one: that nobody has is not worth a word
+    if set(parts.get("flash cache", {}).values()) == {"0 B"}:  # few drives have one: that nobody has is not worth a word
         del parts["flash cache"]
     same = [f"{part} {next(iter(values.values()))}" for part, values in parts.items() if len(set(values.values())) == 1]
     text = "Equal for all: the platters" + "".join(f", {item}" for item in same) + "."

@@ -113,6 +113,8 @@ class LayerFactory {
   /// Whether it acknowledges writes from a DRAM buffer of its own: what the drive's write cache may give way to.
   [[nodiscard]] virtual bool has_write_buffer() const { return has_buffer(); }
   [[nodiscard]] virtual SpaceBounds bounds() const { return {}; }
+  /// Whether it knows which sectors lie in front of a read on its track: TranslationLayer::read_early() may keep some.
+  [[nodiscard]] virtual bool keeps_early_sectors() const { return false; }
   /// Size of a zone, where the host sees zones; else 0.
   [[nodiscard]] virtual Bytes zone_size() const { return Bytes(0); }
   virtual void describe(ParameterVisitor& visitor) = 0;

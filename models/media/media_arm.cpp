@@ -164,17 +164,23 @@ Status MediaArm::read_run() {
 void MediaArm::read_early() {
   EarlySectors& early = *step_->early;
   early.count = 0;
-  const std::uint32_t first = step_->run.first;
-  const std::uint32_t most = step_->run.count == shape_.sectors() ? 0 : std::min(early.place.count, first);
-  const auto good = [&](std::uint32_t sector) {
-    return Picoseconds(platters_.geometry.passing(shape_, sector, first - sector)) <= timing_.rotation &&
+  const std::uint32_t sectors = shape_.sectors();
+  const std::uint32_t most = std::min(early.place.count, sectors - step_->run.count);
+  const auto in_front = [&](std::uint32_t distance) { return (step_->run.first + sectors - distance) % sectors; };
+  const auto good = [&](std::uint32_t distance) {
+    const std::uint32_t sector = in_front(distance);
+    return Picoseconds(platters_.geometry.passing(shape_, sector, distance)) <= timing_.rotation &&
            ok(platters_.store.status(track_, sector)) && !platters_.faults.spoils(track_, sector);
   };
-  while (early.count < most && good(first - early.count - 1)) ++early.count;
+  while (early.count < most && good(early.count + 1)) ++early.count;
   if (early.count == 0) return;
   const DataSpan place = early.place.part(early.place.count - early.count, early.count);
   clear_lost(place);
-  static_cast<void>(platters_.store.read(track_, first - early.count, early.count, content_of(place)));
+  const std::uint32_t first = in_front(early.count);
+  const std::uint32_t head = std::min(early.count, sectors - first);
+  static_cast<void>(platters_.store.read(track_, first, head, content_of(place.part(0, head))));
+  if (head < early.count)
+    static_cast<void>(platters_.store.read(track_, 0, early.count - head, content_of(place.part(head, early.count - head))));
   platters_.statistics.regions[group_->region].sectors_read += early.count;
 }
 

@@ -11,6 +11,7 @@
 #include "platforms/compare/child_processes.hpp"
 #include "platforms/compare/comparison_table.hpp"
 #include "platforms/compare/run_result.hpp"
+#include "platforms/compare/shared_hardware.hpp"
 #include "platforms/compare/time_lines.hpp"
 #include "platforms/description/former_names.hpp"
 #include "platforms/drive/drive_config.hpp"
@@ -196,6 +197,20 @@ std::vector<std::string> notes_of(const cli::CompareOptions& options, const std:
   return notes;
 }
 
+/// What the drives of the runs that left results have in common, and what not.
+std::string terms_of(const Plan& plan, const DriveConfig& drive) {
+  std::vector<LayerHardware> layers;
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    const RunResult& run = plan.runs[i];
+    const std::filesystem::path file = plan.folders[i] / "drive.toml";
+    if (!run.measured() || (!layers.empty() && layers.back().layer == run.layer) || !std::filesystem::exists(file)) continue;
+    const auto factory = std::ranges::find_if(drive.layers, [&](const auto& layer) { return layer->name() == run.layer; });
+    const bool own_buffer = factory != drive.layers.end() && (*factory)->has_write_buffer();
+    layers.push_back(hardware_of(TomlDocument::load(file).root(), run.layer, layer_section(run.layer), own_buffer));
+  }
+  return shared_hardware(layers);
+}
+
 int exit_status(const std::vector<RunResult>& runs, int stopped_by) {
   if (stopped_by != 0) return exit_stopped_by(stopped_by);
   const auto any = [&runs](auto wanted) {
@@ -242,14 +257,17 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   for (const std::string& baseline : options.baselines) baselines.push_back(against_baseline(plan.runs, rows, baseline));
   std::vector<std::string> notes = notes_of(options, plan.runs);
   if (!fold_note.empty()) notes.push_back(fold_note);
+  const std::string terms = terms_of(plan, drive);
   const boost::json::object facts{{"tool", "tessera-sim " TESSERA_VERSION},
                                   {"drive", options.run.drive},
                                   {"input", input_name(options.run)},
                                   {"options", boost::json::value_from(words)},
+                                  {"terms", terms},
                                   {"first_seed", options.run.seed},
                                   {"seeds", options.seeds},
                                   {"partial", stopped_by != 0}};
   folder.write("compare.json", comparison_json(facts, rows, plan.runs, baselines, notes), Keep::result);
+  if (!terms.empty()) std::cout << terms << "\n\n";
   std::cout << comparison_text(rows, notes);
   for (const BaselineTable& table : baselines) std::cout << "\n" << baseline_text(table);
   std::cout << time_lines(plan.runs);

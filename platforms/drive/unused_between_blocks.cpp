@@ -40,7 +40,10 @@ void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
                cache + "destage_depth", cache + "largest_destage", cache + "idle_after"},
               true);
   reasons.add(!has_write_cache(config), "the drive has no write cache", {"firmware.read_cache.pool"});
-  reasons.add(layer.name() != "cmr", "the layer " + layer.name() + " keeps nothing in front of a read",
+  reasons.add(!layer.keeps_early_sectors(),
+              "the layer " + layer.name() +
+                  " does not know which sectors pass in front of a read, as layers do that keep sectors in place (cmr, imr-*, "
+                  "shingled-in-place-*, vguard)",
               {"firmware.read_cache.zero_latency"});
   const std::string own = layer_section(layer.name());
   // The drive's write cache destages what is to be durable, which goes past a layer's buffer.
@@ -91,6 +94,8 @@ void add_of_flash(const DriveConfig& config, Reasons& reasons) {
 void add_of_processor(const DriveConfig& config, Reasons& reasons) {
   const bool image = config.image != nullptr;
   reasons.add(!image, "no firmware image (--elf) runs on a processor of its own", {"processor."});
+  reasons.add(image || config.through_registers(), "firmware behind registers cannot ask the disk channel for sectors in front of a read",
+              {"firmware.read_cache.zero_latency"});
   reasons.add(image, "a firmware image (--elf) has nothing but registers", {"simulation.firmware_through"});
   reasons.add(image, "the hart of a firmware image (--elf) takes the time of its own instructions and memory (processor)",
               {"controller.costs.", "controller.interrupt_latency", "controller.data_cache.", "controller.code_cache.", "controller.code.",

@@ -112,9 +112,19 @@ std::string shortest_lived(const MetricSet& metrics) {
   return text;
 }
 
+/// Where the worst block lasts less than half as long as flash that wears alike, and no part of it explains that.
+std::string why_uneven(const MetricSet& metrics) {
+  constexpr double enough_erases = 4;  // of one block: fewer are no pace
+  const double worst = value_of(metrics, "nand.lifetime.years.worst_block").value_or(0);
+  if (worst >= value_of(metrics, "nand.lifetime.years.mean").value_or(0) / 2) return "";
+  if (value_of(metrics, "nand.wear.max").value_or(0) < enough_erases) return " (too few erases to tell)";
+  return ", of those that the layer erases most";
+}
+
 std::string lifetime_text(const MetricSet& metrics) {
-  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + shortest_lived(metrics) + "; perfectly levelled " +
-         shown(metrics, "nand.lifetime.years.mean");
+  const std::string part = shortest_lived(metrics);
+  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + (part.empty() ? why_uneven(metrics) : part) +
+         "; perfectly levelled " + shown(metrics, "nand.lifetime.years.mean");
 }
 
 std::string flash_cache_text(const MetricSet& metrics) {

@@ -56,3 +56,30 @@ def test_addresses_fold_into_the_share_that_the_drive_is_filled_to(tmp_path):
     run(tmp_path / "full", "common", *folded)
     refused = simulate("run", "bare", *folded, "--out", tmp_path / "empty", status=2).stderr
     assert "--fold-prefilled needs a drive that holds data at the start, and this one holds none: give --prefill PERCENT" in refused
+
+
+IN_PLACE = {"cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "vguard"} | {layer for layer in LAYERS if layer.startswith("shingled-in-place-")}
+ZERO_LATENCY = ("--set", "firmware.read_cache.zero_latency=true")
+ALL_OVER = ("--workload", "random-4k", "--replay", "closed:2", "--fold", "--limit", 300)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_sectors_in_front_of_a_read_are_kept_where_the_layer_knows_them_and_elsewhere_a_note_says_why_not(layer, tmp_path):
+    (note,) = [line for line in simulate("check", "common", "--layer", layer, *ZERO_LATENCY).stdout.splitlines() if "zero_latency" in line] or [""]
+    kept = run(tmp_path, "common", "--layer", layer, *ALL_OVER, *ZERO_LATENCY).find("read_cache.early_sectors")
+    if layer in IN_PLACE:
+        assert kept > 0 and not note
+    else:
+        assert not kept and f"zero_latency: without effect, the layer {layer} does not know which sectors pass in front of a read, as layers do that keep" in note
+
+
+def test_behind_registers_a_note_says_that_nothing_in_front_of_a_read_is_kept(tmp_path):
+    registers = ("--set", "simulation.firmware_through=registers")
+    said = simulate("check", "common", "--layer", "cmr", *ZERO_LATENCY, *registers).stdout
+    assert "zero_latency: without effect, firmware behind registers cannot ask the disk channel for sectors in front of a read" in said
+    assert not run(tmp_path, "common", "--layer", "cmr", *ALL_OVER, *ZERO_LATENCY, *registers).find("read_cache.early_sectors")
+
+
+def test_flash_for_writes_does_not_hide_what_lies_in_front_of_a_read(tmp_path):
+    flash = ("--set", "firmware.flash_cache.capacity=64 MiB", "--set", "firmware.flash_cache.use=writes")
+    assert run(tmp_path, "common", "--layer", "imr-rmw", *ALL_OVER, *ZERO_LATENCY, *flash).metric("read_cache.early_sectors") > 0

@@ -1,7 +1,7 @@
 """`./dev left-out`: no volume takes part in the choice of the setting that it is judged with."""
 
 import pytest
-from pages.left_out import DEFAULT, LeftOut, choose, geometric, left_out, write_left_out
+from pages.left_out import DEFAULT, RIVALS, SETTINGS, LeftOut, choose, geometric, left_out, prices, write_left_out
 from rich.console import Console
 from tessera.errors import InputError
 
@@ -23,6 +23,25 @@ def test_each_volume_counts_as_much_as_another_whatever_its_latency():
     assert choose({"long": {DEFAULT: 1000.0, "other": 1100.0}, "short": {DEFAULT: 0.2, "other": 0.1}}) == "other"
     assert choose({"long": {DEFAULT: 1.0, "other": 1.0}}) == DEFAULT  # nothing gained, nothing changed
     assert geometric((0.5, 2.0)) == pytest.approx(1)
+
+
+class Flat:
+    """A run all of whose figures are alike."""
+
+    def __init__(self, figure: float):
+        self.figure = figure
+
+    def metric(self, name: str) -> float:
+        return self.figure
+
+
+def test_what_is_chosen_is_priced_in_busy_time_energy_wear_and_money():
+    variants = [f"{layer}, {setting}" for layer, settings in SETTINGS.items() for setting in settings] + list(RIVALS)
+    text = prices({volume: dict.fromkeys(variants, Flat(figure)) for volume, figure in {"one": 1.0, "two": 3.0}.items()})
+    head, _, *rows = (line for line in text.splitlines() if line.startswith("|"))
+    assert all(price in head for price in ("disk busy", "energy", "flash wear", "$ per user TB"))
+    assert [row.split("`")[1] for row in rows] == [*SETTINGS, *RIVALS]
+    assert rows[0].endswith("| 2.00 | 1.00 |")  # the wear of both volumes in the mean; the price is the same on each
 
 
 def test_without_the_traces_it_says_which_and_where(tmp_path, monkeypatch):

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
+from tessera.papers import league, league_interlaced, pressure
+from tessera.papers.lab import Lab
 from tessera.papers.league import equipped, on_one_space, where_it_loses
 from tessera.papers.lookup import PAPERS
-from tessera.papers.page_file import sections_in, with_section
+from tessera.papers.page_file import section_of, sections_in, with_section
 from tessera.papers.split import on_page, split
 from tessera.simulator import ask_simulator
 
@@ -51,6 +55,39 @@ def test_all_layers_of_a_league_fold_at_the_smallest_capacity_among_them():
     inputs, fold = on_one_space({"a": ("--fold",)}, {layer: equipped(layer) for layer in ("cmr", "sblock")})
     least = min(int(ask_simulator(("check", "bare", "--layer", layer, "--capacity"))) for layer in ("cmr", "sblock"))
     assert fold.at == least and inputs == {"a": ("--fold", "--fold-at", f"{least} B")}
+
+
+class OneOfEach:
+    """A run all of whose figures are alike, and which cleaned often enough."""
+
+    def metric(self, _: str) -> float:
+        return 30.0
+
+
+class Unrun(Lab):
+    """Makes no runs, and finds every trace."""
+
+    def grid(self, drive, inputs, variants, what):
+        return {row: {name: OneOfEach() for name in variants} for row in inputs}
+
+    def trace(self, *names):
+        return Path("/", *names)
+
+
+CHAPTERS = {"league": (league, "All layers"), "interlaced-league": (league_interlaced, "Interlaced layers and yardsticks"), "pressure": (pressure, "All layers under pressure")}
+PRICED = ("disk busy, ms per request", "energy of disk and flash at work, mJ per request", "flash wear, sectors programmed per sector written", "$ per user TB")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_each_league_prices_writing_in_busy_time_energy_and_wear_and_capacity_in_money(name, tmp_path, monkeypatch):
+    chapter, title = CHAPTERS[name]
+    monkeypatch.setattr(league, "smallest_fold", lambda simulations: None)
+    monkeypatch.setattr(league_interlaced, "derived", lambda lab: {})
+    monkeypatch.setattr(pressure, "repeated", lambda lab: league.recorded(lab, ("web_3",)))
+    made = dict(sections_in(chapter.sections(Unrun(tmp_path)))[1])[title]
+    recorded = section_of((DOCS / "validation" / "tables" / f"{name}.md").read_text(encoding="utf-8"), title)
+    for price in PRICED:
+        assert f"| {price} |" in made and f"| {price} |" in recorded, price
 
 
 def test_rivals_acknowledge_parts_of_sectors_as_our_own_layer_does():

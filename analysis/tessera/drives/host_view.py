@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -12,16 +13,28 @@ from tessera.papers.lab import Lab, Trial, trial
 from tessera.papers.page import number, table
 from tessera.run_folder import Run
 from tessera.simulator import REPOSITORY
+from tessera.sweeps.axes import amount
+from tessera.terms import NONE, hardware
 
 PAGE = REPOSITORY / "docs" / "guide" / "dd-and-fio.md"
 COMMAND = "tessera validate dd"
 
-# A drive and the layers that it is usually seen with.
+# A drive and the layers that it is usually seen with. `demo` and `tlc` have the platters, caches and queue of `common`.
 DRIVES: Mapping[str, Sequence[str]] = {
     "common": ("cmr", "imr-rmw", "mu-rmw", "media-cache", "tessera", "tessera-imr"),
     "seagate-st8000as0022": ("media-cache",),
     "seagate-st5000as0011": ("media-cache",),
-    "imr-20tb": ("imr-rmw",),
+    "seagate-st8000as0002": ("media-cache",),
+    "imr-20tb": ("cmr", "imr-rmw"),
+    "dual-arm-14tb": ("cmr",),
+    "cheetah-9lp": ("cmr",),
+    "hp-c3323a": ("cmr",),
+    "mu-rmw-paper": ("mu-rmw",),
+    "interlaced-paper": ("imr-rmw",),
+    "amphisbaena-paper": ("cmr", "amphisbaena"),
+    "hwsr-paper": ("hwsr",),
+    "hwsr-paper-cmr": ("cmr",),
+    "shingled-in-place-paper": ("shingled-in-place-r4123",),
     "bare": ("cmr",),
 }
 KIB = 1024
@@ -40,10 +53,17 @@ REWRITES = "each write of a bottom track rewrites its tops, and the drive is ful
 FLASH = "each sector is a page of the flash, which has one die and programs a page in 1.3 ms"
 PACKETS = "writes go to the log packet by packet, with a turn lost between some, and with the map of the log"
 TRACK_ENDS = "the layer's own buffer writes one stretch at a time, and most ends of tracks cost a turn"
+SHINGLES = "each write in place rewrites the tracks after it, and the drive is full"
+TURN_A_BLOCK = "the next block of 32 KiB is on the next track at the same angle, a turn later"
+BUFFER_FULL = "the buffer fills, and each write waits until a segment is rewritten"
+ONE_DESTAGE = "the write cache destages one run at a time, and most ends of tracks cost a turn"
+LINK = "the bus is slower than the platters"
+HALF_A_TURN = "this timing takes half a turn for each access that does not continue the last one"
 # Why a layer falls short on a drive with caches, by layer and operation.
 REASONS: Mapping[tuple[str, str], str] = {
-    ("imr-rmw", "write"): REWRITES, ("tessera-imr", "write"): REWRITES,
+    ("imr-rmw", "write"): REWRITES, ("tessera-imr", "write"): REWRITES, ("shingled-in-place-r4123", "write"): SHINGLES,
     ("mu-rmw", "write"): FLASH, ("media-cache", "write"): PACKETS, ("tessera", "write"): TRACK_ENDS,
+    ("hwsr", "read"): TURN_A_BLOCK, ("hwsr", "write"): BUFFER_FULL, ("cmr", "write"): ONE_DESTAGE,
 }  # fmt: skip
 
 WORKLOAD = """summary = "{law}, {size} B, {op}s; for a closed loop"
@@ -88,15 +108,18 @@ def throughput(run: Run, size: int) -> float:
     return requests_per_second(run) * size / 1e6
 
 
+def _description(run: Run) -> Mapping[str, Any]:
+    return tomllib.loads((run.folder / "drive.toml").read_text(encoding="utf-8"))
+
+
 def platter_rate(run: Run, layer: str) -> float:
     """MB/s at which the outermost tracks pass under the heads, skew included: what sequential reads in the layer's order of tracks reach at most."""
-    with open(run.folder / "drive.toml", "rb") as file:
-        media = tomllib.load(file)["media"]
+    media = _description(run)["media"]
     if media.get("zones"):
         _, sectors, track_skew, cylinder_skew, *_ = media["zones"][0]
     else:
         sectors, track_skew, cylinder_skew = media["sectors_per_track"], media["track_skew"], media["cylinder_skew"]
-    surfaces = media["surfaces"]
+    surfaces = media["surfaces"] // media.get("actuators", 1)  # of one arm, which a stream stays on
     of_cylinder = (surfaces - 1) * track_skew + cylinder_skew
     skew = of_cylinder % sectors if layer in ALONG_A_SURFACE else of_cylinder / surfaces  # per track
     size = media["sector_size"]
@@ -126,6 +149,19 @@ def drive_table(drive: str, of_layers: Mapping[str, Runs]) -> str:
     return f"**`{drive}`: its outermost tracks pass the heads at {number(rate, 0)} MB/s**\n\n" + table(header, rows)
 
 
+def why_short(run: Run, layer: str, op: str) -> str:
+    """Why a run stays below the platters' rate: the bus, the timing, what the drive lacks, or what the layer does."""
+    drive = _description(run)
+    parts = hardware(drive, layer)
+    if amount(drive["host"]["link_rate"])[0] < 1e6 * platter_rate(run, layer):
+        return LINK
+    if drive["media"]["timing"] == "expected" and op == "read":
+        return HALF_A_TURN
+    in_layer = REASONS.get((layer, op))
+    lacks = parts["read cache" if op == "read" else "write buffer"] == NONE
+    return NO_CACHE if lacks and (layer == "cmr" or in_layer is None) else in_layer or ""
+
+
 def shortfalls(drive: str, of_layers: Mapping[str, Runs]) -> Iterable[str]:
     """A line for each layer and operation that stays below ENOUGH of the platters' rate, with its cause."""
     for layer, runs in of_layers.items():
@@ -133,7 +169,7 @@ def shortfalls(drive: str, of_layers: Mapping[str, Runs]) -> Iterable[str]:
             run = runs[Case("sequential", op, USUAL_SIZE, 1)]
             share = throughput(run, USUAL_SIZE) / platter_rate(run, layer)
             if share < ENOUGH:
-                cause = NO_CACHE if drive == "bare" else REASONS.get((layer, op), "")
+                cause = why_short(run, layer, op)
                 yield f"- `{drive}`, `{layer}`, {op}s: {number(100 * share, 0)} %" + (f"; {cause}" if cause else "") + ".\n"
 
 

@@ -10,8 +10,8 @@ sectors on their way to flash, were chosen among a dozen settings on seven of th
 changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
-layer whose mean is best. Writing is priced as well: the time that the disk moves, reads or writes, and the energy of that and of the flash, per request of the host. Most inputs are too short
-to fill flash and logs, so that few layers clean: what happens then, the [next chapter](pressure.md) shows.
+layer whose mean is best. Writing is priced in the time that the disk moves, reads or writes, the energy of that and of the flash, and the flash's wear. Most inputs are too short to fill
+flash and logs, so that few layers clean: what happens then, the [next chapter](pressure.md) shows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,12 +70,21 @@ def energy(run: Run) -> float:
     return 1000 * (disk + sum(run.metric(f"nand.energy.{part}") for part in ("read", "program", "erase"))) / run.metric("host.requests")
 
 
+def wear(run: Run) -> float | None:
+    """What the flash programs for a sector of the host: each program takes its share of a block's endurance."""
+    return run.metric("write_amplification.flash")
+
+
 FIGURES = (
     Figure("mean, ms", latency, of_response=True),
     Figure("p99, ms", p99, of_response=True),
     Figure("WA", total_amplification),
 )
-PRICES = (Figure("disk busy, ms per request", busy), Figure("energy of disk and flash at work, mJ per request", energy))
+PRICES = (
+    Figure("disk busy, ms per request", busy),
+    Figure("energy of disk and flash at work, mJ per request", energy),
+    Figure("flash wear, sectors programmed per sector written", wear),
+)
 
 
 def equipped(layer: str, **parameters: object) -> Variant:

@@ -1,7 +1,7 @@
 """Our own layer on interlaced tracks against the four of Hajkazemi et al. (tessera-imr).
 
 **The rule** is that of [`tessera`](league.md): the drive `bare`, 12 MiB of write buffer in dumped DRAM that acknowledges parts of sectors, read cache and positioning order for everyone,
-every drive full of data at the start, addresses folded at one capacity. The flash is on the bill of all, and `tessera-imr` alone uses it: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
+every drive full of data at the start, addresses folded at one capacity. `tessera-imr` alone uses the flash, and alone pays for it in the tables' price of a user TB: *no flash* among the ablations is what it does with the others' hardware. The layers that move or cache tracks
 look for hot ones every 5,000 writes, as on `bare` everywhere. `cmr` and the shingled `tessera` stand beside them as yardsticks and take no part. Of `tessera-imr` the longest destage was chosen
 among five settings on `web_3`, `rsrch_1`, `web_0`, `src1_0` and `cello2003`, and on the same ones that it moves no tracks and destages by age; the other inputs took no part in that.
 
@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from tessera.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.league import (
-    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, figures_of, folded, league_table, on_one_space, p99, recorded, summary,
-    where_it_loses,
+    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, figures_of, folded, league_table, on_one_space, p99, recorded, resources,
+    summary, where_it_loses,
 )  # fmt: skip
 from tessera.papers.measures import latency
 from tessera.papers.page import figure_tables
@@ -78,7 +78,7 @@ def sections(lab: Lab) -> list[str]:
     contest = rivals(grid)
     parts = [
         where_it_loses(figures_of(contest, latency), figures_of(contest, p99), OURS), *folded(fold), summary(contest, OURS), league_table(contest, OURS),
-        "### Interlaced layers and yardsticks\n", *figure_tables(grid, (*FIGURES, *PRICES)),
+        "### Interlaced layers and yardsticks\n", *figure_tables(grid, (*FIGURES, *PRICES)), resources(grid),
     ]  # fmt: skip
     if traces:
         of_traces = {name: row for name, row in contest.items() if name in traces}

@@ -14,7 +14,7 @@ Only layers that cleaned at least 20 times in what is measured are ranked, and t
 from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.league import (
-    FIGURES, OURS, PRICES, against, best_rivals, comparisons, figures_of, folded, league_table, on_one_space, p99, summary, where_it_loses,
+    FIGURES, OURS, PRICES, against, best_rivals, comparisons, figures_of, folded, league_table, on_one_space, p99, resources, summary, where_it_loses,
 )  # fmt: skip
 from tessera.papers.league import best as best_of
 from tessera.papers.measures import latency, total_amplification
@@ -26,6 +26,7 @@ from tessera.run_folder import Run
 TITLE = "The league under pressure: caches that are full (tessera)"
 
 CLEANINGS = Figure("cleanings", cleanings, 0)
+LIFE = Figure("flash life, years to the worst block's end", lambda run: run.metric("nand.lifetime.years.worst_block"))
 
 
 def _ranked(grid: Grid) -> Grid:
@@ -75,8 +76,8 @@ def sections(lab: Lab) -> list[str]:
         "Among all that are ranked, the conventional disk with them:\n", summary(entitled), league_table(entitled),
         "Among those that have a cache to fill:\n", summary(filled), league_table(filled),
         "Beside the one of these that writes least:\n", _writing(filled),
-        "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, CLEANINGS)),
-        "\\* fewer than 20 cleanings: not ranked.\n",
+        "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, LIFE, CLEANINGS)),
+        "\\* fewer than 20 cleanings: not ranked.\n", resources(grid),
         "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, comparisons(entitled)),
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip

@@ -7,19 +7,36 @@ import polars as pl
 from tessera.asking.metric import unit_of
 from tessera.charts import gallery
 from tessera.charts.pictures import in_order, text
+from tessera.errors import InputError
 from tessera.human import counted, figure
 from tessera.marks import MEANING, UNRANKED, marks_of
 from tessera.percentiles import fraction_of, named_in
+from tessera.prices import drive_parameters
 from tessera.reports.answer import metric_in, of_sweep
 from tessera.reports.effects import effects
 from tessera.reports.page import Cell, Column, Page, Table
+from tessera.simulator import SimulatorError
 from tessera.sweeps.dataset import AXIS, Sweep
+from tessera.terms import terms_of_sweep
 
 OPEN_ROWS = 40  # of a table that is not folded
 MOST_ROWS = 2000  # of a table that a browser sorts at once
 MOST_DESIGNS = 12  # of a front that stand among the findings
 RANKED = ("host.latency.mean", "host.latency.p99", "write_amplification.total")
 SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplification.total": "1", "cleaning.count": "1", "energy.total": "J"}
+
+
+def _terms(sweep: Sweep) -> list[str]:
+    """What the layers of a sweep share, if it compares any on one drive."""
+    run, layers = sweep.facts.get("run", {}), f"{AXIS}layer"
+    if layers not in sweep.good.columns or "drive" in sweep.facts["axes"] or "drive" not in run:
+        return []
+    found = sweep.good[layers].unique(maintain_order=True).to_list()
+    try:
+        parameters = drive_parameters(str(run["drive"]))
+    except (InputError, SimulatorError):  # a description of that day, which is not here any more
+        return []
+    return [terms_of_sweep(parameters, found, run.get("settings", {}), sweep.facts["axes"])] if len(found) > 1 else []
 
 
 def sweep_page(sweep: Sweep, question: str = "") -> Page:
@@ -45,7 +62,7 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
     return Page(
         title=facts.get("title") or f"Sweep over {axes}", question=question or asked,
         answer=_answer(sweep, good, question or (facts.get("title", "") if facts.get("title", "").endswith("?") else "")),
-        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else [])],
+        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
         warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_in(question).name if question else gallery.MAIN_METRIC), tables=tables,
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),

@@ -55,8 +55,15 @@ bool FlashTier::holds_any(LogicalRun run) const {
 
 // --- Reads ---
 
+/// Of the sectors in front those that the flash does not have: of others the platters may have an older copy.
+Task<Status> FlashTier::read_early(LogicalRun run, DataSpan data, EarlySectors& early) {
+  std::uint32_t home = 0;
+  while (home < early.place.count && find(run.first - (home + 1)) == none) ++home;
+  return read_as(MediaClass::host, run, data, early.limit(home) ? &early : nullptr);
+}
+
 /// What the flash has from there, the rest from the platters.
-Task<Status> FlashTier::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
+Task<Status> FlashTier::read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early) {
   auto lock = use_.shared({});
   co_await lock;
   const auto scratch = scratches_.take();
@@ -78,11 +85,12 @@ Task<Status> FlashTier::read_as(MediaClass priority, LogicalRun run, DataSpan da
   if (!ok(status)) co_return status;
   lock.unlock();  // what the flash does not have comes to it by no eviction
   const std::span<const std::uint32_t> found(pages);
-  co_return co_await read_inner(priority, run, found, data);
+  co_return co_await read_inner(priority, run, found, data, early);
 }
 
 /// The sectors that have no page, run by run.
-Task<Status> FlashTier::read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data) {
+Task<Status> FlashTier::read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data,
+                                   EarlySectors* early) {
   for (std::uint32_t at = 0; at < run.count;) {
     std::uint32_t count = 0;
     while (at + count < run.count && pages[at + count] == none) ++count;
@@ -95,6 +103,8 @@ Task<Status> FlashTier::read_inner(MediaClass priority, LogicalRun run, std::spa
     Status status = Status::ok;
     if (priority == MediaClass::background)
       status = co_await inner_.read_behind(missing, part);
+    else if (early != nullptr && at == 0)
+      status = co_await inner_.read_early(missing, part, *early);
     else
       status = co_await inner_.read(missing, part);
     if (!ok(status)) co_return status;

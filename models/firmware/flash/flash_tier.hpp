@@ -46,8 +46,9 @@ class FlashTier final : public TranslationLayer, public BlockLender, private Sha
   [[nodiscard]] std::uint64_t user_sectors() const override { return inner_.user_sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data); }
-  Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data, nullptr); }
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override;
+  Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data, nullptr); }
   void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { return inner_.flush(); }
@@ -128,8 +129,9 @@ class FlashTier final : public TranslationLayer, public BlockLender, private Sha
   [[nodiscard]] Task<Status> make_claimable();
   [[nodiscard]] Task<Status> make_void(LogicalRun run);
   [[nodiscard]] Task<Status> program_void(std::uint64_t subject, std::uint32_t kept, DeadBlock& at);
-  [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
-  [[nodiscard]] Task<Status> read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data);
+  [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early);
+  [[nodiscard]] Task<Status> read_inner(MediaClass priority, LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data,
+                                        EarlySectors* early);
 
   // Eviction (flash_tier_eviction.cpp)
   [[nodiscard]] Task<Status> evict();

@@ -26,7 +26,19 @@ PhysicalRun InterlacedLayer::longest_from(LogicalRun run) {
   return place;
 }
 
-Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
+PhysicalRun InterlacedLayer::in_front(LogicalSector first, const PhysicalRun& piece, EarlySectors& early) {
+  const std::uint32_t sectors = rmw_.tracks().length(piece.track);
+  PhysicalRun found{piece.track, piece.first, 0};
+  for (std::uint32_t left = early.limit(home_.before_on_track(first)) ? early.place.count : 0; left != 0;) {
+    const PhysicalRun place = longest_from({first - left, left});
+    left -= place.count;
+    if (left == 0 && place.track == piece.track && (place.first + place.count) % sectors == piece.first) found = place;
+  }
+  early.limit(found.count);
+  return found;
+}
+
+Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early) {
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint64_t changes = map_changes_;
     SharedLocks locks(locks_);
@@ -34,8 +46,14 @@ Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataS
     std::uint32_t end = done;
     do {  // of staggered numbers also what goes on on the next track: a chain of its own would come after the next read's, a turn late
       const PhysicalRun piece = longest_from({run.first + end, run.count - end});
-      locks.add(rmw_.tracks().box(piece));
-      chain.read(piece, data.part(end, piece.count));
+      PhysicalRun passing = piece;  // under the head, and not to be moved meanwhile
+      if (end == 0 && early != nullptr) [[unlikely]] {
+        passing = in_front(run.first, piece, *early);
+        passing.count += piece.count;
+      }
+      locks.add(rmw_.tracks().box(passing));
+      EarlySectors* const kept = end == 0 && early != nullptr && early->place.count != 0 ? early : nullptr;
+      chain.add({MediaOp::read, StepHint::position, piece, data.part(end, piece.count), {}, nullptr, {}, kept});
       end += piece.count;
     } while (home_.staggered() && end < run.count && !locks.full());
     if (!locks.granted()) blocked();

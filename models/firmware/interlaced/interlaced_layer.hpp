@@ -14,8 +14,9 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   [[nodiscard]] std::uint64_t user_sectors() const override { return home_.sectors(); }
   Task<Status> format() override { co_return Status::ok; }
   Task<Status> recover() override { return rmw_.recover(); }
-  Task<Status> read(LogicalRun run, DataSpan data) final { return read_as(MediaClass::host, run, data); }
-  Task<Status> read_behind(LogicalRun run, DataSpan data) final { return read_as(MediaClass::background, run, data); }
+  Task<Status> read(LogicalRun run, DataSpan data) final { return read_as(MediaClass::host, run, data, nullptr); }
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) final { return read_as(MediaClass::host, run, data, &early); }
+  Task<Status> read_behind(LogicalRun run, DataSpan data) final { return read_as(MediaClass::background, run, data, nullptr); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
@@ -32,7 +33,8 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   [[nodiscard]] std::array<std::optional<LogicalSector>, 2> below(LogicalSector sector);
 
  protected:
-  virtual Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
+  /// `early`: null where nothing in front of the run is wanted.
+  virtual Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early);
   /// Where `run` begins now, as far as it stays on one track in one piece; charges the look-up.
   [[nodiscard]] virtual PhysicalRun place_of(LogicalRun run) = 0;
   /// What lies there; nothing where no user's sector does.
@@ -54,6 +56,8 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   [[nodiscard]] bool worthless(PhysicalSector sector) override;
   /// Where `run` begins now, as far as it stays on one track and goes on there sector by sector, past the track's end as well.
   [[nodiscard]] PhysicalRun longest_from(LogicalRun run);
+  /// Leaves room for the sectors in front of `piece` that lie there now, which is where `first` is; gives their run, without them empty.
+  [[nodiscard]] PhysicalRun in_front(LogicalSector first, const PhysicalRun& piece, EarlySectors& early);
 
   NewestCopies* copies_ = nullptr;
 };

@@ -57,9 +57,9 @@ Task<Status> TrackMovingLayer::finish(MoveWords words) {
   co_return co_await resume(words);
 }
 
-Task<Status> TrackMovingLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
+Task<Status> TrackMovingLayer::read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early) {
   gate_.operation_begins();
-  const Status status = co_await InterlacedLayer::read_as(priority, run, data);
+  const Status status = co_await InterlacedLayer::read_as(priority, run, data, early);
   gate_.operation_ends();
   co_return status;
 }

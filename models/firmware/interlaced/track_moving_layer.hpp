@@ -42,7 +42,7 @@ class TrackMovingLayer : public InterlacedLayer {
   TrackMovingLayer(const Ports& ports, const MovingConfig& config, const DriveGeometry& geometry, const FormatPlan& plan, TrackMap& map,
                    std::uint32_t images);
 
-  Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data) final;
+  Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data, EarlySectors* early) final;
   /// A host write reaches sectors of the home track `run.track`: to be noted in heat_.
   virtual void note_write(const PhysicalRun& run) = 0;
   /// The tracks beside one of heat_, for the report of hot tracks and what surrounds them.

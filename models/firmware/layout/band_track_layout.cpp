@@ -150,6 +150,7 @@ BandTrackLayout::Piece BandTrackLayout::piece(LogicalRun run) const {
   piece.band = extent.first_band + at.band;
   piece.position = pass[at.place];
   piece.track_sectors = extent.track_sectors;
+  piece.before = index;
   piece.run = {track_of(static_cast<std::size_t>(&extent - extents_.data()), at.band, piece.position), index,
                std::min(run.count, extent.track_sectors - index)};
   if (extent.staggered) {

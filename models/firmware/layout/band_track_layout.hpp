@@ -60,6 +60,7 @@ class BandTrackLayout {
     std::uint64_t band;      ///< from the outer diameter inwards, the surfaces of one place in turn
     std::uint32_t position;  ///< of its track in the band, from 0
     std::uint32_t track_sectors;
+    std::uint32_t before;  ///< sectors of the track with smaller numbers
   };
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors. The run must lie inside the layout. In a staggered
   /// region the piece may wrap.

@@ -89,9 +89,7 @@ PhysicalRun ConventionalLayout::piece(LogicalRun run) const {
 bool ConventionalLayout::keep_on_track(LogicalSector first, EarlySectors& early) const {
   const std::uint32_t in_front = piece({first, 1}).first;
   const std::uint64_t numbered = first.value() - segment_of(first).first;
-  const auto left = static_cast<std::uint32_t>(std::min<std::uint64_t>({early.place.count, in_front, numbered}));
-  early.place = early.place.part(early.place.count - left, left);
-  return left != 0;
+  return early.limit(static_cast<std::uint32_t>(std::min<std::uint64_t>(in_front, numbered)));
 }
 
 std::optional<LogicalSector> ConventionalLayout::logical(PhysicalSector sector) const {

@@ -172,6 +172,12 @@ PhysicalRun InterlacedLayout::on_track(LogicalRun run) const {
   return {found.track, index, std::min(run.count, sectors - found.index)};
 }
 
+std::uint32_t InterlacedLayout::before_on_track(LogicalSector sector) const {
+  const Segment& segment = segment_of(sector);
+  const std::uint64_t number = sector.value() - segment.first;
+  return position(segment, segment.slips.empty() ? number : segment.slips.place(number).nominal).index;
+}
+
 std::optional<LogicalSector> InterlacedLayout::logical(PhysicalSector sector) const {
   for (const Segment& segment : segments_) {
     if (sector.track.radius < segment.first_radius || sector.track.radius >= segment.first_radius + segment.radii) continue;

@@ -34,6 +34,8 @@ class InterlacedLayout {
   [[nodiscard]] PhysicalRun piece(LogicalRun run) const;
   /// As piece(), but where the numbers of a track begin elsewhere than at its sector 0 the run may wrap.
   [[nodiscard]] PhysicalRun on_track(LogicalRun run) const;
+  /// How many of the sectors directly before `sector` are at home on its track.
+  [[nodiscard]] std::uint32_t before_on_track(LogicalSector sector) const;
   /// Whether any track's numbers begin elsewhere than at its sector 0.
   [[nodiscard]] bool staggered() const { return staggered_; }
   /// The number of a physical sector, or nothing where it has none.

@@ -39,6 +39,12 @@ using SectorHeader = std::array<std::byte, header_bytes>;
 struct EarlySectors {
   DataSpan place;           ///< its last sector is the one directly in front of the read
   std::uint32_t count = 0;  ///< that were read, the last of `place`; set when the read ends
+
+  /// Leaves room for `most` sectors at most; whether there is any.
+  bool limit(std::uint32_t most) {
+    if (most < place.count) place = place.part(place.count - most, most);
+    return place.count != 0;
+  }
 };
 
 /// One run on one track.

@@ -48,13 +48,13 @@ Shape random_shape(RandomStream& random) {
 }
 
 /// A request to one of a few hot places, or to anywhere.
-void submit_hot(TestDrive& drive, RandomStream& random) {
+void submit_hot(TestDrive& drive, RandomStream& random, std::uint32_t reads) {
   const std::uint64_t user = drive.user_sectors() * blocks_per_sector;
   const std::uint64_t track = 10 * blocks_per_sector;
   const bool hot = pick(random, 0, 3) != 0;
   const std::uint64_t first = hot ? (pick(random, 0, 4) * 2 * track + pick(random, 0, 60)) % user : random.below(user);
   const std::uint64_t longest = std::min<std::uint64_t>(user - first, random.below(6) == 0 ? 200 : 24);
-  submit_random_at(drive.bench(), random, first, pick(random, 1, longest), 3);
+  submit_random_at(drive.bench(), random, first, pick(random, 1, longest), reads);
 }
 
 void pause(TestDrive& drive, RandomStream& random) { drive->run_for(1_ms * pick(random, 1, 400)); }
@@ -63,14 +63,15 @@ using MakeFactory = std::unique_ptr<LayerFactory> (*)();
 using AddParameters = void (*)(Shape&, RandomStream&);
 
 /// Gives how many read-modify-writes there were since the last cut, or, with layers that move tracks, moves.
-double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts, const char* counted = "cleaning.count") {
+double history(MakeFactory make, AddParameters add, std::uint64_t run, bool cuts, const char* counted = "cleaning.count",
+               const FirmwareConfig& firmware = {}, std::uint32_t reads = 3) {
   INFO("run " << run);
   RandomStream random(run, cuts ? "cuts" : "histories");
   Shape shape = random_shape(random);
   add(shape, random);
-  TestDrive drive(make(), shape.parameters, shape.config, {}, shape.prefilled);
+  TestDrive drive(make(), shape.parameters, shape.config, firmware, shape.prefilled);
   for (int round = 0; round < 60; ++round) {
-    for (std::uint32_t depth = pick(random, 1, 6); depth > 0; --depth) submit_hot(drive, random);
+    for (std::uint32_t depth = pick(random, 1, 6); depth > 0; --depth) submit_hot(drive, random, reads);
     if (cuts && pick(random, 0, 9) == 0) {
       drive->cut_after_actions(pick(random, 0, 300));
       if (pick(random, 0, 2) == 0) drive->cut_twice(pick(random, 0, 200));
@@ -91,6 +92,15 @@ void histories(MakeFactory make, AddParameters add, bool cuts) {
   double moves = 0;
   for (std::uint64_t run = 0; run < 300; ++run) moves += history(make, add, run, cuts);
   CHECK(moves > (cuts ? 300 : 1000));
+}
+
+/// With a read cache that keeps the sectors in front of a read: as many reads as writes.
+void histories_with_early_sectors(MakeFactory make, AddParameters add) {
+  FirmwareConfig firmware;
+  firmware.read_cache = {.segments = 3, .segment_sectors = 48, .read_ahead = 4, .zero_latency = true};
+  double kept = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) kept += history(make, add, run, false, "read_cache.early_sectors", firmware, 16);
+  CHECK(kept > 1000);
 }
 
 void histories_in_place(AddParameters add, bool cuts) {
@@ -143,3 +153,9 @@ TEST_CASE("power cuts at random instants of imr-cache lose nothing") { histories
 TEST_CASE("random requests to imr-dtm return what was written") { histories(make_imr_dtm_factory, dtm_parameters, false); }
 
 TEST_CASE("power cuts at random instants of imr-dtm lose nothing") { histories(make_imr_dtm_factory, dtm_parameters, true); }
+
+TEST_CASE("what a read cache keeps in front of a read is never stale where tracks move") {
+  histories_with_early_sectors(make_imr_flip_factory, flip_parameters);
+  histories_with_early_sectors(make_imr_cache_factory, cache_parameters);
+  histories_with_early_sectors(make_imr_dtm_factory, dtm_parameters);
+}

@@ -107,6 +107,17 @@ TEST_CASE("parts of the flash that last as long as all of it are not named") {
   CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  flash life  worst block 1.50 years; perfectly levelled 2.00 years\n"));
 }
 
+TEST_CASE("uneven wear of undivided flash is that of the blocks that are erased most, unless these are too few erases to tell") {
+  MetricSet metrics = of_a_run();
+  metrics.add("nand.lifetime.years.mean", 2.0, "years", "");
+  metrics.add("nand.lifetime.years.worst_block", 0.9, "years", "");
+  MetricSet fresh = metrics;
+  metrics.add("nand.wear.max", 4.0, "1", "");
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains(", of those that the layer erases most; perfectly levelled 2.00 years\n"));
+  fresh.add("nand.wear.max", 3.0, "1", "");
+  CHECK_THAT(terminal_summary(fresh, {}), Catch::Contains(" (too few erases to tell); perfectly levelled 2.00 years\n"));
+}
+
 TEST_CASE("what a flash read cache did is a line of its own") {
   MetricSet metrics = of_a_run();
   metrics.add("flash_cache.hits", 0.0, "sectors", "");

@@ -17,6 +17,7 @@ class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig, Tracks::apart>
   CmrFactory() : ConfiguredFactory("cmr", "conventional recording, identity mapping: the yardstick") {}
 
   [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true, .by_arm = true}; }
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const Region data{.name = "data"};
     FormatPlan reserved;

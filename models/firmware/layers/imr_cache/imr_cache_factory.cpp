@@ -30,6 +30,7 @@ class ImrCacheFactory final : public ConfiguredFactory<ImrCache, ImrCacheConfig>
       : ConfiguredFactory("imr-cache",
                           "interlaced recording, hot bottom tracks cached on bottoms without tops (Hajkazemi et al. 2019, section 2.3)") {}
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return plan_with_cache(config_, geometry, problem);
   }

@@ -36,6 +36,7 @@ class ImrDtmFactory final : public ConfiguredFactory<ImrDtm, ImrDtmConfig> {
       : ConfiguredFactory("imr-dtm",
                           "interlaced recording, hot and cold tracks permuted inside zones (Hajkazemi et al. 2019, section 2.4)") {}
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return config_.plan(geometry, problem);
   }

@@ -35,6 +35,7 @@ class ImrFlipFactory final : public ConfiguredFactory<ImrFlip, ImrFlipConfig> {
             "imr-flip", "interlaced recording, hot bottom tracks flipped with cold tops beside them (Hajkazemi et al. 2019, section 2.2)") {
   }
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return config_.plan(geometry, problem);
   }

@@ -12,6 +12,7 @@ class ImrRmwFactory final : public ConfiguredFactory<ImrReadModifyWrite, ImrRmwC
   ImrRmwFactory()
       : ConfiguredFactory("imr-rmw", "interlaced recording, read-modify-write of bottom tracks (Hajkazemi et al. 2019, section 2.1)") {}
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return config_.plan(geometry, config_.paper, problem);
   }

@@ -17,6 +17,7 @@ class StaticMappingFactory final : public ConfiguredFactory<StaticMapping, Stati
     config_.scheme = scheme;
   }
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     return plan_static(config_, geometry, problem);
   }

@@ -33,15 +33,18 @@ StaticMapping::StaticMapping(const Ports& ports, const StaticMappingConfig& conf
       locks_(ports.cpu),
       backup_(ports, geometry, regions_named(plan, "backup"), config.backup_shape(geometry), "sectors saved by an update in place") {}
 
-Task<Status> StaticMapping::read(LogicalRun run, DataSpan data) {
+/// What lies in front needs no lock: sectors that an update has not restored yet cannot be read, and end it.
+Task<Status> StaticMapping::read_in_order(LogicalRun run, DataSpan data, EarlySectors* early) {
   for (std::uint32_t done = 0; done < run.count;) {
     SharedLocks locks(locks_);
     MediaChain chain(MediaClass::host);
     do {  // of staggered numbers also what goes on on the next track: a chain of its own would come after the next read's, a turn late
       ports_.cpu.array();
-      const PhysicalRun piece = layout_.piece({run.first + done, run.count - done}).run;
+      const Piece place = layout_.piece({run.first + done, run.count - done});
+      const PhysicalRun& piece = place.run;
       locks.add(box(piece));
-      chain.read(piece, data.part(done, piece.count));
+      EarlySectors* const kept = done == 0 && early != nullptr && early->limit(place.before) ? early : nullptr;
+      chain.add({MediaOp::read, StepHint::position, piece, data.part(done, piece.count), {}, nullptr, {}, kept});
       done += piece.count;
     } while (layout_.staggered() && done < run.count && !locks.full());
     for (auto* lock = locks.first(); lock != nullptr; lock = locks.next()) co_await *lock;

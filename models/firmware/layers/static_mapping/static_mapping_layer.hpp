@@ -22,7 +22,8 @@ class StaticMapping final : public TranslationLayer {
   [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_in_order(run, data, nullptr); }
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override { return read_in_order(run, data, &early); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
@@ -40,6 +41,8 @@ class StaticMapping final : public TranslationLayer {
   };
 
   Task<Status> restore();
+  /// `early`: null where nothing in front of the run is wanted.
+  Task<Status> read_in_order(LogicalRun run, DataSpan data, EarlySectors* early);
   Task<Status> write_piece(Piece piece, DataSpan data, MediaClass priority);
   Task<Status> write_free(PhysicalRun run, DataSpan data, MediaClass priority);
   Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);

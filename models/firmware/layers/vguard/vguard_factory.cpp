@@ -27,6 +27,7 @@ class VguardFactory final : public ConfiguredFactory<Vguard, VguardConfig> {
   /// With 32 tags whose every write moves the tracks behind it, requests took 72 s; there may be 256 tags.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] bool keeps_early_sectors() const override { return true; }
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint64_t cache = config_.cache_radii(geometry);
     const FormatPlan bands = plan_band_tracks(geometry, cache, config_.band_tracks, head_width, TrackStarts::skewed);

@@ -43,7 +43,7 @@ Vguard::Vguard(const Ports& ports, const VguardConfig& config, const DriveGeomet
 // --- Host requests ---
 
 /// Tracks in place are one chain: a second one would come after the next read's, a turn late.
-Task<Status> Vguard::read(LogicalRun run, DataSpan data) {
+Task<Status> Vguard::read_in_order(LogicalRun run, DataSpan data, EarlySectors* early) {
   for (std::uint32_t done = 0; done < run.count;) {
     SharedLocks locks(locks_);
     std::array<Piece, decltype(locks)::most> pieces{};
@@ -63,7 +63,8 @@ Task<Status> Vguard::read(LogicalRun run, DataSpan data) {
       if (slot != none && !chain.empty()) break;  // its steps may be many
       const DataSpan part = data.part(done + in_place, place.count);
       if (slot == none) {
-        chain.read(place, part);
+        EarlySectors* const kept = done + in_place == 0 && early != nullptr && early->limit(pieces[i].before) ? early : nullptr;
+        chain.add({MediaOp::read, StepHint::position, place, part, {}, nullptr, {}, kept});
         in_place += place.count;
       } else {
         add_slot_steps(chain, MediaOp::read, slot, place.first, part);

@@ -34,7 +34,8 @@ class Vguard final : public TranslationLayer {
   [[nodiscard]] std::uint64_t user_sectors() const override { return layout_.sectors(); }
   Task<Status> format() override;
   Task<Status> recover() override;
-  Task<Status> read(LogicalRun run, DataSpan data) override;
+  Task<Status> read(LogicalRun run, DataSpan data) override { return read_in_order(run, data, nullptr); }
+  Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override { return read_in_order(run, data, &early); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
@@ -43,6 +44,9 @@ class Vguard final : public TranslationLayer {
   void report(MetricSet& metrics) const override;
 
  private:
+  /// `early`: null where nothing in front of the run is wanted.
+  Task<Status> read_in_order(LogicalRun run, DataSpan data, EarlySectors* early);
+
   using Piece = BandTrackLayout::Piece;
   using Slot = std::uint32_t;
   static constexpr Slot none = DramHashMap::none;
