@@ -66,7 +66,7 @@ class Machine:
         self.words, self.kernel = folder / "words.log", folder / "kernel.log"
         self.errors = folder / "qemu.log"
         self.words.touch()
-        self.helper = None
+        self.process = self.helper = None
         disk, modules = WAYS[way]
         settings = {"step": step, "disk": disk, "modules": ",".join(modules), **settings}
         # The HPET is QEMU's own clock: on a busy machine the kernel measures the frequency of others wrong.
@@ -81,20 +81,18 @@ class Machine:
                 queues = folder / "queues.sock"
                 export = f"type=vhost-user-blk,id=queues,node-name=drive,writable=on,addr.type=unix,addr.path={queues}"
                 self.helper = subprocess.Popen(["qemu-storage-daemon", "--blockdev", client, "--export", export], stderr=errors)
-                self._until(queues.exists, "qemu-storage-daemon offers no queues")
+                end = time.monotonic() + PATIENCE
+                while not queues.exists():
+                    if self.helper.poll() is not None or time.monotonic() > end:
+                        self.__exit__()
+                        raise GuestEnded(f"qemu-storage-daemon offers no queues\n{self.errors.read_text()}")
+                    time.sleep(0.01)
                 command += ["-object", f"memory-backend-memfd,id=memory,size={MEMORY},share=on", "-machine", "memory-backend=memory"]
                 command += ["-chardev", f"socket,id=queues,path={queues}"]
             else:
                 command += ["-blockdev", client]
             command += ["-device", DEVICES[way]]
             self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
-
-    def _until(self, there, what: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not there():
-            time.sleep(0.01)
-            if time.monotonic() > end:
-                raise GuestEnded(what)
 
     def said(self) -> list[str]:
         """The guest's whole lines."""
@@ -134,4 +132,4 @@ class Machine:
             process.wait(PATIENCE)
 
     def _processes(self) -> list[subprocess.Popen]:
-        return [self.process] if self.helper is None else [self.process, self.helper]
+        return [process for process in (self.process, self.helper) if process is not None]

@@ -38,6 +38,8 @@ unsigned debug(strangers::BlockingHost& host, bool writes, std::uint64_t at, std
   return host.socket->transport_dbg(payload);
 }
 
+int refused_debug_writes() { return sc_core::sc_report_handler::get_count(debug_write_report); }
+
 struct Drive {
   explicit Drive(const std::string& layer, ContentMode mode = ContentMode::bytes)
       : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {}, layer)),
@@ -68,7 +70,9 @@ void serve_an_image(const std::string& layer) {
   CHECK(std::ranges::all_of(data, [](unsigned char byte) { return byte == 0; }));
   std::vector<unsigned char> patch(700, 0xa5);
   CHECK(debug(bench.host, true, 100'100, patch) == 700);
+  CHECK(refused_debug_writes() == 0);
   CHECK(debug(bench.host, true, image_bytes, patch) == 0);  // beyond the image
+  CHECK(refused_debug_writes() == 1);
   bench.run([&](strangers::BlockingHost& self) {
     CHECK(self.holds(0, 65'536, 7));
     CHECK(self.holds(hole_end, image_bytes - hole_end, 7));
@@ -76,6 +80,7 @@ void serve_an_image(const std::string& layer) {
     CHECK(self.transport(tlm::TLM_READ_COMMAND, 98'304, timed.data(), 4096) == tlm::TLM_OK_RESPONSE);
     for (unsigned i = 0; i < 4096; ++i) REQUIRE(timed[i] == (i >= 1796 && i < 2496 ? 0xa5 : strangers::pattern(98'304 + i, 7)));
     CHECK(debug(self, true, 0, patch) == 0);  // too late
+    CHECK(refused_debug_writes() == 2);
     CHECK(self.write(512, 8192, 9) == tlm::TLM_OK_RESPONSE);
     CHECK(self.write(64 << 20, 512, 9) == tlm::TLM_OK_RESPONSE);
     CHECK(self.holds(512, 8192, 9));
