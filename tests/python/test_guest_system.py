@@ -30,4 +30,3 @@ def test_ext4_in_a_guest_keeps_what_was_synced_before_a_cut(tmp_path, way, layer
 def test_a_guest_sees_the_latency_that_is_simulated(tmp_path):
     for row in measured_latency(tmp_path, "virtio", "bare", "--layer", "cmr", requests=24, scale=SCALE):
         assert row.drive > SCALE * 4  # ms: seeks and half a turn
-        assert row.drive <= row.guest < 3 * row.drive, row
