@@ -41,8 +41,8 @@ unsigned debug(strangers::BlockingHost& host, bool writes, std::uint64_t at, std
 int refused_debug_writes() { return sc_core::sc_report_handler::get_count(debug_write_report); }
 
 struct Drive {
-  explicit Drive(const std::string& layer, ContentMode mode = ContentMode::bytes)
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {}, layer)),
+  explicit Drive(const std::string& layer, ContentMode mode = ContentMode::bytes, const std::vector<std::string>& overrides = {})
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", overrides, layer)),
         drive(std::make_unique<DriveModule>("drive", config, plan_drive(config), mode, 1)) {
     host.socket.bind(drive->block_socket());
     drive->power_on(false, [](Status status) { CHECK(status == Status::ok); });
@@ -128,6 +128,25 @@ void serve_an_image(const std::string& layer) {
 TEST_CASE("an image is served, changed and saved by a conventional drive") { serve_an_image("cmr"); }
 TEST_CASE("an image is served, changed and saved by an interlaced drive") { serve_an_image("imr-rmw"); }
 TEST_CASE("an image is served, changed and saved by a shingled drive") { serve_an_image("skylight-disk"); }
+
+TEST_CASE("an image of more than 64 GiB is served whole") {
+  constexpr std::uint64_t size = (64ULL << 30) + (8 << 20);
+  constexpr std::uint64_t odd_stretch = (64ULL << 30) + (3 << 20);  // of 1 MiB: not one that a sample would take
+  const std::filesystem::path file = make_image("large", 512);
+  std::filesystem::resize_file(file, size);
+  {
+    std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(static_cast<std::streamoff>(odd_stretch));
+    for (std::uint64_t at = odd_stretch; at < odd_stretch + 8192; ++at) out.put(static_cast<char>(strangers::pattern(at, 7)));
+  }
+  Drive bench("cmr", ContentMode::bytes, {"media.tracks=33280"});
+  bench.drive->load_image(file);
+  bench.run([&](strangers::BlockingHost& self) {
+    CHECK(self.holds(0, 512, 7));
+    CHECK(self.holds(odd_stretch, 8192, 7));
+  });
+  std::filesystem::remove(file);
+}
 
 TEST_CASE("an image that a drive cannot hold is refused with the reason") {
   using Catch::Contains;
