@@ -29,7 +29,7 @@ def positive(text: str) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev guest", description="Linux in QEMU on a served drive: power cuts and latency.")
-    parser.add_argument("--attach", type=ways, default=list(WAYS), metavar="WAY,...", help=f"of attaching the drive: {', '.join(WAYS)} (default: each)")
+    parser.add_argument("--attach", type=ways, default=list(WAYS), metavar="WAY,...", help=f"how the drive is attached: {', '.join(WAYS)} (default: each)")
     parser.add_argument("--layer", type=lambda text: text.split(","), default=["cmr", "media-cache"], metavar="LAYER,...", help="default: cmr,media-cache")
     parser.add_argument("--cuts", type=positive, default=2, metavar="N", help="power cuts of each (default: 2)")
     parser.add_argument("--requests", type=positive, default=100, metavar="N", help="timed reads and writes of each (default: 100)")
