@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace tessera {
@@ -163,9 +164,22 @@ void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
   if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();
 }
 
+unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
+  const unsigned bytes = access_without_time(payload);
+  if (payload.is_write() && bytes < payload.get_data_length()) {
+    const std::string found = std::string(name()) + ": a debug write at byte " + std::to_string(payload.get_address()) + " ends after " +
+                              std::to_string(bytes) + " of " + std::to_string(payload.get_data_length()) + " B";
+    SC_REPORT_WARNING(debug_write_report,
+                      (found + ": only the content of a disk image (load_image) can be written without time, without byte " +
+                       "enables, before time passes and before the first transfer; use b_transport")
+                          .c_str());
+  }
+  return bytes;
+}
+
 /// A read gives what the host was last acknowledged. A write changes what blocks held at first, as far as these know that it is not too
 /// late: later, where a block lies is the firmware's affair.
-unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
+unsigned BlockTargetModule::access_without_time(tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = config_.capacity().value();
   const bool writes = payload.is_write();
   if ((!payload.is_read() && !writes) || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;

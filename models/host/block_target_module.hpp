@@ -20,6 +20,9 @@
 
 namespace tessera {
 
+/// The type of the report about a debug write that was not done whole; a warning, so that the number of bytes remains the answer.
+inline constexpr const char* debug_write_report = "/tessera/debug-write";
+
 struct BlockTargetConfig {
   ContentMode content = ContentMode::none;
   std::uint32_t tags = 32;
@@ -71,6 +74,7 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
   unsigned debug(tlm::tlm_generic_payload& payload) override;
+  unsigned access_without_time(tlm::tlm_generic_payload& payload);
   void answered(tlm::tlm_generic_payload& payload) override;
   void send_commands();
   void send(Command& command, Transfer& transfer);

@@ -1,5 +1,6 @@
 // What the drive keeps without power: platters, flash, the images that the dump engine saved, and what it was prefilled with.
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 #include "platforms/drive/drive_module.hpp"
@@ -44,9 +45,6 @@ void DriveModule::load_image(const std::filesystem::path& file) {
   image_ = std::move(image);
   image_loaded_ = timeline().now();
   prefill((image_->size().value() + sector_shape_.sector_bytes - 1) / sector_shape_.sector_bytes, true);
-  if (prefill_contents_->blocks().every != 1)
-    throw InputError("the disk image " + file.string() + " has " + std::to_string(image_->size().value()) +
-                     " B; the places of no more than 64 GiB can be found out");
   prefill_contents_->take(*image_);
   static_cast<void>(block_socket());
   block_target_->set_first_content(*this);
@@ -75,7 +73,9 @@ void DriveModule::save_image(const std::filesystem::path& file) {
 void DriveModule::lay_prefill_contents() {
   const MediaDevice& media = media_->device();
   PrefillSurvey survey({config_, plan_, media.geometry(), media.positioning(), parts_.media->tracks, surroundings().flash}, prefilled_);
-  prefill_contents_ = std::make_unique<PrefillContents>(survey.contents(sector_shape_.mode));
+  // What a prefilled sector holds may be unknown; an image has no such sectors.
+  const std::uint64_t most = image_ == nullptr ? PrefillSurvey::most_stretches : std::numeric_limits<std::uint64_t>::max();
+  prefill_contents_ = std::make_unique<PrefillContents>(survey.contents(sector_shape_.mode, most));
   media_->device().set_initial_content(prefill_contents_.get());
 }
 

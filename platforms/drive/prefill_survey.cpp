@@ -9,9 +9,6 @@ namespace tessera {
 
 namespace {
 
-/// More are not looked at: 64 GiB, a second of the host's time.
-constexpr std::uint64_t most_stretches = 65536;
-
 ControllerConfig without_time(ControllerConfig config) {
   config.interrupt_latency = config.bus_latency = Picoseconds(0);
   config.tcm.latency = 1;
@@ -119,12 +116,12 @@ void PrefillSurvey::write_places(const MediaStep& step) const {
   }
 }
 
-PrefillContents PrefillSurvey::contents(ContentMode mode) {
+PrefillContents PrefillSurvey::contents(ContentMode mode, std::uint64_t most) {
   constexpr std::uint64_t stretch = PrefilledBlocks::stretch;
   PrefilledBlocks prefilled;
   prefilled.blocks = sectors_ * shape_.blocks();
   const std::uint64_t stretches = (prefilled.blocks + stretch - 1) / stretch;
-  prefilled.every = (stretches + most_stretches - 1) / most_stretches;
+  prefilled.every = stretches / most + (stretches % most == 0 ? 0 : 1);
   const std::uint64_t most_at_once = drive_.config.host.buffer.value() / shape_.sector_bytes * shape_.blocks();
   for (std::uint64_t number = 0; number < stretches; ++number) {
     if (!prefilled.known(HostBlock(number * stretch))) continue;

@@ -37,8 +37,10 @@ class PrefillSurvey final : private MediaLink,
   PrefillSurvey(const PrefillSurvey&) = delete;
   PrefillSurvey& operator=(const PrefillSurvey&) = delete;
 
-  /// Of a drive that keeps `mode`. On one of more than 64 GiB, or so many stretches, evenly chosen stretches are looked at.
-  [[nodiscard]] PrefillContents contents(ContentMode mode);
+  /// 64 GiB, which take a second of the machine's time.
+  static constexpr std::uint64_t most_stretches = 65'536;
+  /// Of a drive that keeps `mode`. On one of more stretches than `most`, evenly chosen ones are looked at.
+  [[nodiscard]] PrefillContents contents(ContentMode mode, std::uint64_t most = most_stretches);
 
  private:
   enum Event : std::uint64_t { media_done, flash_done };

@@ -38,9 +38,11 @@ unsigned debug(strangers::BlockingHost& host, bool writes, std::uint64_t at, std
   return host.socket->transport_dbg(payload);
 }
 
+int refused_debug_writes() { return sc_core::sc_report_handler::get_count(debug_write_report); }
+
 struct Drive {
-  explicit Drive(const std::string& layer, ContentMode mode = ContentMode::bytes)
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {}, layer)),
+  explicit Drive(const std::string& layer, ContentMode mode = ContentMode::bytes, const std::vector<std::string>& overrides = {})
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", overrides, layer)),
         drive(std::make_unique<DriveModule>("drive", config, plan_drive(config), mode, 1)) {
     host.socket.bind(drive->block_socket());
     drive->power_on(false, [](Status status) { CHECK(status == Status::ok); });
@@ -68,7 +70,9 @@ void serve_an_image(const std::string& layer) {
   CHECK(std::ranges::all_of(data, [](unsigned char byte) { return byte == 0; }));
   std::vector<unsigned char> patch(700, 0xa5);
   CHECK(debug(bench.host, true, 100'100, patch) == 700);
+  CHECK(refused_debug_writes() == 0);
   CHECK(debug(bench.host, true, image_bytes, patch) == 0);  // beyond the image
+  CHECK(refused_debug_writes() == 1);
   bench.run([&](strangers::BlockingHost& self) {
     CHECK(self.holds(0, 65'536, 7));
     CHECK(self.holds(hole_end, image_bytes - hole_end, 7));
@@ -76,6 +80,7 @@ void serve_an_image(const std::string& layer) {
     CHECK(self.transport(tlm::TLM_READ_COMMAND, 98'304, timed.data(), 4096) == tlm::TLM_OK_RESPONSE);
     for (unsigned i = 0; i < 4096; ++i) REQUIRE(timed[i] == (i >= 1796 && i < 2496 ? 0xa5 : strangers::pattern(98'304 + i, 7)));
     CHECK(debug(self, true, 0, patch) == 0);  // too late
+    CHECK(refused_debug_writes() == 2);
     CHECK(self.write(512, 8192, 9) == tlm::TLM_OK_RESPONSE);
     CHECK(self.write(64 << 20, 512, 9) == tlm::TLM_OK_RESPONSE);
     CHECK(self.holds(512, 8192, 9));
@@ -123,6 +128,25 @@ void serve_an_image(const std::string& layer) {
 TEST_CASE("an image is served, changed and saved by a conventional drive") { serve_an_image("cmr"); }
 TEST_CASE("an image is served, changed and saved by an interlaced drive") { serve_an_image("imr-rmw"); }
 TEST_CASE("an image is served, changed and saved by a shingled drive") { serve_an_image("skylight-disk"); }
+
+TEST_CASE("an image of more than 64 GiB is served whole") {
+  constexpr std::uint64_t size = (64ULL << 30) + (8 << 20);
+  constexpr std::uint64_t odd_stretch = (64ULL << 30) + (3 << 20);  // of 1 MiB: not one that a sample would take
+  const std::filesystem::path file = make_image("large", 512);
+  std::filesystem::resize_file(file, size);
+  {
+    std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(static_cast<std::streamoff>(odd_stretch));
+    for (std::uint64_t at = odd_stretch; at < odd_stretch + 8192; ++at) out.put(static_cast<char>(strangers::pattern(at, 7)));
+  }
+  Drive bench("cmr", ContentMode::bytes, {"media.tracks=33280"});
+  bench.drive->load_image(file);
+  bench.run([&](strangers::BlockingHost& self) {
+    CHECK(self.holds(0, 512, 7));
+    CHECK(self.holds(odd_stretch, 8192, 7));
+  });
+  std::filesystem::remove(file);
+}
 
 TEST_CASE("an image that a drive cannot hold is refused with the reason") {
   using Catch::Contains;
