@@ -40,7 +40,7 @@ bool flag_at(const DescriptionValue& drive, std::string_view path) {
 
 /// DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer.
 std::string write_buffer(const DescriptionValue& drive, std::string_view section, bool own_buffer) {
-  const std::string cache = text_at(drive, "firmware.write_cache.capacity");
+  std::string cache = text_at(drive, "firmware.write_cache.capacity");
   if (!own_buffer) return cache == "0 B" ? none : cache;
   if (cache != "0 B" && !flag_at(drive, "firmware.write_cache.yields")) return cache;
   const std::string memory = text_at(drive, std::string(section) + "memory");
