@@ -105,8 +105,7 @@ TEST_CASE("without the dumped table the newest page of a journal is taken for on
   CHECK(drive.bench().scoreboard().errors() != 0);
 }
 
-TEST_CASE(
-    "where nothing tells whether the newest journalled write was completed, what can be read of it counts, and no more is said of it") {
+TEST_CASE("of a journalled write that nothing says was completed what can be read counts, and no more") {
   HwsrSetup setup = journalled();
   setup.layer.caches.dump_tags = false;  // as if the dump had failed
   HwsrDrive first(setup);
