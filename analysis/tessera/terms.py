@@ -19,12 +19,19 @@ def write_buffer(drive: Mapping, layer: str) -> str:
     return drive.get("layers", {}).get(layer.replace("-", "_"), {}).get(OWN_BUFFER[layer], NONE)
 
 
+def buffer_in_host(drive: Mapping) -> str:
+    """Of a host that translates; the others acknowledge nothing from their memory."""
+    hosts = drive.get("hosts", {})
+    return hosts.get(hosts.get("translation"), {}).get("write_buffer", NONE)
+
+
 def hardware(drive: Mapping, layer: str) -> dict[str, str]:
     """The parts that a layer may spend, of a run's effective description."""
     cache = drive["firmware"]["read_cache"]
     return {
         "flash cache": drive["firmware"].get("flash_cache", {}).get("capacity", "0 B"),
         "write buffer": write_buffer(drive, layer),
+        "write buffer in the host": buffer_in_host(drive),
         "read cache": f"{cache['segments']} segments of {cache['segment_sectors']} sectors" if cache["segments"] else NONE,
         "DRAM": drive["dram"]["capacity"],
         "flash": f"{drive['nand']['blocks']:,} blocks" if drive["nand"]["blocks"] else NONE,
@@ -48,7 +55,7 @@ def terms(runs: Mapping[str, Run]) -> str:
 
 # What an axis of a sweep changes of a part: by the begin of its path.
 SET_BY = {
-    "flash cache": "firmware.flash_cache.", "write buffer": "firmware.write_cache.", "read cache": "firmware.read_cache.", "DRAM": "dram.capacity",
+    "flash cache": "firmware.flash_cache.", "write buffer": "firmware.write_cache.", "write buffer in the host": "hosts.", "read cache": "firmware.read_cache.", "DRAM": "dram.capacity",
     "flash": "nand.blocks", "queue": "controller.scheduling",
 }  # fmt: skip
 
@@ -73,8 +80,9 @@ def _in_words(drives: Mapping[str, Mapping[str, str]]) -> str:
     if not drives:
         return ""
     parts = {part: {layer: parts[part] for layer, parts in drives.items()} for part in next(iter(drives.values()))}
-    if set(parts.get("flash cache", {}).values()) == {"0 B"}:  # few drives have one: that nobody has is not worth a word
-        del parts["flash cache"]
+    for part, nothing in (("flash cache", "0 B"), ("write buffer in the host", NONE)):  # few have one: that nobody has is not worth a word
+        if set(parts.get(part, {}).values()) == {nothing}:
+            del parts[part]
     same = [f"{part} {next(iter(values.values()))}" for part, values in parts.items() if len(set(values.values())) == 1]
     text = "Equal for all: the platters" + "".join(f", {item}" for item in same) + "."
     for part, values in parts.items():

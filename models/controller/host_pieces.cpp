@@ -15,7 +15,8 @@ void HostChannel::begin(HostPiece& piece) {
   piece.awaited = false;
   piece.status = Status::ok;
   if (halted_) return;
-  // A task of another core that reads the stream's progress may be behind it: pieces are told in the order in which they were begun.
+  // A task on another core sees the stream's progress before its own clock has come to it: pieces are told in the order in which they were
+  // begun.
   slot.piece_told = std::max(slot.piece_told, executor_.ring(DeviceRegister::host_doorbell));
   timeline_.post(slot.piece_told, *this, piece.command.tag * alarms + piece_wanted + piece.half);
 }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* none = "none";
 constexpr const char* flash_cache = "flash cache";
+constexpr const char* host_buffer = "write buffer in the host";
 
 /// The value at a dotted path; null where there is none.
 const DescriptionValue* value_at(const DescriptionValue& of, std::string_view path) {
@@ -45,6 +46,16 @@ std::string write_buffer(const DescriptionValue& drive, std::string_view section
   if (cache != "0 B" && !flag_at(drive, "firmware.write_cache.yields")) return cache;
   const std::string memory = text_at(drive, std::string(section) + "memory");
   return memory == none ? text_at(drive, std::string(section) + "buffer") : memory;
+}
+
+/// Of a host that translates; the others acknowledge nothing from their memory.
+std::string buffer_in_host(const DescriptionValue& drive) {
+  return text_at(drive, "hosts." + text_at(drive, "hosts.translation") + ".write_buffer");
+}
+
+/// Few have these: that nobody has one is not worth a word.
+bool not_worth_a_word(const std::string& part, const std::string& value) {
+  return (part == flash_cache && value == "0 B") || (part == host_buffer && value == none);
 }
 
 std::string read_cache(const DescriptionValue& drive) {
@@ -89,6 +100,7 @@ LayerHardware hardware_of(const DescriptionValue& drive, const std::string& laye
   return {layer,
           {{flash_cache, cache == nullptr ? "0 B" : text_at(drive, "firmware.flash_cache.capacity")},
            {"write buffer", write_buffer(drive, section, own_buffer)},
+           {host_buffer, buffer_in_host(drive)},
            {"read cache", read_cache(drive)},
            {"DRAM", text_at(drive, "dram.capacity")},
            {"flash", flash(drive)},
@@ -103,8 +115,7 @@ std::string shared_hardware(std::span<const LayerHardware> layers) {
     const std::string& name = layers.front().parts[part].first;
     const Holders holders = holders_of(layers, part);
     if (holders.size() == 1) {
-      // Few drives have a flash cache: that nobody has one is not worth a word.
-      if (name != flash_cache || holders.front().first != "0 B") text += ", " + name + " " + holders.front().first;
+      if (!not_worth_a_word(name, holders.front().first)) text += ", " + name + " " + holders.front().first;
       continue;
     }
     unequal += " NOT equal: " + name + ": ";

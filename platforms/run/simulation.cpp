@@ -18,7 +18,7 @@ namespace {
 /// How often a drain looks whether the drive has become quiet, and for how long it waits.
 constexpr Picoseconds drain_poll = 1_ms;
 constexpr Picoseconds drain_patience = 86'400_s;
-/// Boots between which nothing was answered: no later one is better off, as each begins with the same memory.
+/// Boots between which nothing was answered. Each begins with memory that is written anew, so a later one has no better chance.
 constexpr std::uint64_t most_restarts_in_a_row = 100;
 constexpr Picoseconds drain_look = 3'600_s;
 /// Polls in a row that find no other event: parts that are not the drive's own may have some elsewhere, but not for 100 s.

@@ -5,8 +5,8 @@
 namespace tessera {
 
 ApplicationSide::ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after,
-                                 std::function<void(std::uint32_t)> answer, std::function<void()> rests)
-    : timeline_(timeline), answer_time_(answer_time), idle_after_(idle_after), answer_(std::move(answer)), rests_(std::move(rests)) {}
+                                 std::function<void(std::uint32_t)> answer, std::function<void()> go_on)
+    : timeline_(timeline), answer_time_(answer_time), idle_after_(idle_after), answer_(std::move(answer)), go_on_(std::move(go_on)) {}
 
 void ApplicationSide::request_ended() {
   --outstanding_;
@@ -28,11 +28,12 @@ void ApplicationSide::on_time(std::uint64_t argument) {
   if (static_cast<Alarm>(argument) == answer_due) {
     const std::uint32_t tag = answers_.front();
     answers_.pop_front();
-    return answer_(tag);
+    answer_(tag);
+  } else {
+    idle_alarm_ = false;
+    if (outstanding_ == 0 && !idle()) set_idle_alarm();
   }
-  idle_alarm_ = false;
-  if (outstanding_ == 0 && !idle()) set_idle_alarm();
-  rests_();
+  go_on_();
 }
 
 void ApplicationSide::power_lost() {

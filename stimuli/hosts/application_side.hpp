@@ -11,9 +11,10 @@ namespace tessera {
 
 class ApplicationSide final : private TimelineListener {
  public:
-  /// `answer(tag)` is called when a request of answer_later() is due, `rests()` when the application may have been idle for `idle_after`.
+  /// `answer(tag)` is called when a request of answer_later() is due; `go_on()` after it, and when the application may have been idle for
+  /// `idle_after`.
   ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after, std::function<void(std::uint32_t)> answer,
-                  std::function<void()> rests);
+                  std::function<void()> go_on);
 
   void request_began() { ++outstanding_; }
   void request_ended();
@@ -36,7 +37,7 @@ class ApplicationSide final : private TimelineListener {
   Picoseconds answer_time_;
   Picoseconds idle_after_;
   std::function<void(std::uint32_t)> answer_;
-  std::function<void()> rests_;
+  std::function<void()> go_on_;
   std::uint32_t outstanding_ = 0;
   std::deque<std::uint32_t> answers_;  // tags, in the order of their time
   Picoseconds last_activity_;

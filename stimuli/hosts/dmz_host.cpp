@@ -17,11 +17,7 @@ DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const Dr
       timeline_(timeline),
       commands_(timeline, link, drive, dmz_copies),
       application_(
-          timeline, cpu.request, config.idle_after,
-          [this](std::uint32_t tag) {
-            finish(requests_[tag], requests_[tag].status);
-            proceed();
-          },
+          timeline, cpu.request, config.idle_after, [this](std::uint32_t tag) { finish(requests_[tag], requests_[tag].status); },
           [this] { proceed(); }),
       tables_(layout),
       requests_(drive.tags),

@@ -30,11 +30,7 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
       timeline_(timeline),
       commands_(timeline, link, drive, background_commands),
       application_(
-          timeline, cpu.request, config.idle_after,
-          [this](std::uint32_t tag) {
-            finish(requests_[tag], requests_[tag].status);
-            proceed();
-          },
+          timeline, cpu.request, config.idle_after, [this](std::uint32_t tag) { finish(requests_[tag], requests_[tag].status); },
           [this] { proceed(); }),
       zones_(layout),
       buffer_(buffer_sectors(config, drive)),

@@ -65,8 +65,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t offset = 0;  ///< in the request's blocks
     std::uint32_t zone = 0;
   };
-  /// What a header says besides where sectors are.
-  struct Unsaid {
+  /// Sectors that have no place any more, as a header says.
+  struct Gone {
     std::vector<TrimmedRun> trims;
     std::vector<std::uint32_t> lost;
   };
@@ -138,7 +138,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] bool wants_to_write();
   [[nodiscard]] bool write_record();
   [[nodiscard]] bool room_in(Stream stream);
-  void send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Unsaid unsaid,
+  void send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Gone gone,
                    std::vector<std::uint32_t> waiters, Picoseconds youngest);
   void record_written(std::uint64_t sequence, Stream stream, std::span<const std::uint32_t> sectors, std::span<const std::uint32_t> waiters,
                       const HostRequest& command);

@@ -73,16 +73,16 @@ bool LogHost::room_in(Stream stream) {
 }
 
 /// What would be left of the zone and has no room for another record goes with this one.
-void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Unsaid unsaid,
+void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Gone gone,
                           std::vector<std::uint32_t> waiters, Picoseconds youngest) {
   const std::uint32_t number = *open_[stream];
   LogZone& zone = zones_.zone(number);
   const auto length = static_cast<std::uint32_t>(1 + sectors.size());
   const std::uint32_t fill = layout_.zone_sectors - zone.pointer - length == 1 ? 1 : 0;
   LogRecord& record = zones_.append(number, ++sequence_, sectors, fill);
-  for (const std::uint32_t sector : unsaid.lost) zones_.move(sector, lost_place);
-  record.trims = std::move(unsaid.trims);
-  record.lost = std::move(unsaid.lost);
+  for (const std::uint32_t sector : gone.lost) zones_.move(sector, lost_place);
+  record.trims = std::move(gone.trims);
+  record.lost = std::move(gone.lost);
   record.youngest = youngest;
   zone.youngest = std::max(zone.youngest, youngest);
   if (zone.pointer == layout_.zone_sectors) {

@@ -16,7 +16,7 @@ if MISSING := missing():
     assert not os.environ.get("TESSERA_STRICT"), f"no {', '.join(MISSING)}"  # in CI they are there
     pytest.skip(f"no operating system on a served drive is tested here: no {', '.join(MISSING)}", allow_module_level=True)
 
-SCALE = 4  # so that the machine's own time is small beside the drive's
+SCALE = 4  # so that the machine's own time is small next to the drive's
 
 
 @pytest.mark.parametrize(("way", "layer"), [("nvme", "cmr"), ("vhost-user", "media-cache")])

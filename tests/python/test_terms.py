@@ -47,6 +47,14 @@ def test_what_only_one_layer_has_is_named(tmp_path):
     assert "NOT equal: flash: 384 blocks (cmr, tessera); none (imr-rmw)." in text
 
 
+def test_memory_of_a_host_that_translates_is_named(tmp_path):
+    runs = {"cmr": run(tmp_path / "a", "12 MiB"), "zoned:log": run(tmp_path / "b", "12 MiB", layer="zoned")}
+    assert "in the host" not in terms(runs)
+    file = tmp_path / "b" / "drive.toml"
+    file.write_text(file.read_text() + '[hosts]\ntranslation = "log"\n[hosts.log]\nwrite_buffer = "12 MiB"\n')
+    assert terms(runs).endswith(" NOT equal: write buffer in the host: none (cmr); 12 MiB (zoned:log).")
+
+
 def test_a_run_without_a_description_says_nothing(tmp_path):
     write_run(tmp_path, {"host.requests": metric(2)}, requests_of([1, 2]))
     assert terms({"cmr": Run(tmp_path)}) == "" == terms({})

@@ -67,7 +67,7 @@ class FlashJournal {
     std::uint64_t sector = 0;  ///< as append() numbered it
     std::uint64_t page = 0;    ///< subpage
     bool readable = true;      ///< false: the page is lost, but its group was acknowledged
-    bool whole = true;  ///< false: a page of its group is missing, and nothing tells whether a cut ended the group or a fault took it
+    bool whole = true;         ///< false: a page of its group is missing, and nothing says whether a cut ended the group or a fault took it
   };
   /// What becomes of the pages of a group that is not whole.
   enum class Rest : std::uint8_t {
@@ -141,7 +141,7 @@ class FlashJournal {
   void take_newest(Found& found) const;
   void add_lost_groups(Found& found) const;
   void keep_groups(Found& found, Rest rest, std::vector<Record>& records) const;
-  void continue_behind(std::span<const Record> records);
+  void continue_after(std::span<const Record> records);
   void restore_rows(const Found& found, std::span<const Record> needed);
 
   FlashPort& flash_;

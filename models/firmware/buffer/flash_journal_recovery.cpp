@@ -122,7 +122,7 @@ void FlashJournal::keep_groups(Found& found, Rest rest, std::vector<Record>& rec
 
 /// Groups that are appended from now on name the last whole one, and say which in front of it were completed: no failed one hides among
 /// those that follow each other without a gap.
-void FlashJournal::continue_behind(std::span<const Record> records) {
+void FlashJournal::continue_after(std::span<const Record> records) {
   const auto last = std::find_if(records.rbegin(), records.rend(), [](const Record& record) { return record.whole; });
   gap_ = true;
   if (last == records.rend()) return;
@@ -172,7 +172,7 @@ Task<Status> FlashJournal::recover(std::vector<Record>& records, Rest rest) {
   keep_groups(found, rest, records);
   restore_rows(found, records);
   needed_from_ = records.empty() ? head_ : records.front().sequence;
-  continue_behind(records);
+  continue_after(records);
   co_return Status::ok;
 }
 

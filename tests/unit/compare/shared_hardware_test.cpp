@@ -6,7 +6,7 @@ using namespace tessera;
 
 namespace {
 
-/// An effective description, shortened; `more` goes behind it.
+/// An effective description, shortened; `more` follows it.
 LayerHardware hardware(const std::string& layer, const std::string& cache, bool yields, bool own_buffer, const std::string& more = "") {
   const std::string text = R"(
 [dram]
@@ -41,6 +41,14 @@ TEST_CASE("what the drives of a comparison share is one sentence, and a layer's 
   CHECK(shared_hardware(std::vector{hardware("cmr", "12 MiB", true, false), hardware("tessera", "12 MiB", true, true)}) == same);
   CHECK(shared_hardware(std::vector{hardware("sblock", "0 B", false, true), hardware("tessera", "0 B", true, true)}) == same);
   CHECK(shared_hardware({}).empty());
+}
+
+TEST_CASE("memory of a host that translates is named: it takes writes in addition to the drive's") {
+  const std::string host = "[hosts]\ntranslation = \"log\"\n[hosts.log]\nwrite_buffer = \"12 MiB\"\n";
+  const std::string none = "[hosts]\ntranslation = \"none\"\n[hosts.log]\nwrite_buffer = \"12 MiB\"\n";
+  const auto drives = {hardware("cmr", "12 MiB", true, false, none), hardware("zoned:log-greedy", "12 MiB", true, false, host)};
+  CHECK(shared_hardware(std::vector(drives)).ends_with(" NOT equal: write buffer in the host: none (cmr); 12 MiB (zoned:log-greedy)."));
+  CHECK(shared_hardware(std::vector{hardware("cmr", "12 MiB", true, false, none)}).find("in the host") == std::string::npos);
 }
 
 TEST_CASE("a write cache that yields to a layer's own buffer is not what that layer has") {
