@@ -12,9 +12,9 @@ from rich.console import Console
 from tessera.commands import ask, calibrate, curve, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, view, wave, workload
 from tessera.commands.group import Commands
 from tessera.commands.options import count_of
+from tessera.drives.host_page import PAGE as HOST_VIEW_PAGE
+from tessera.drives.host_page import write_host_page
 from tessera.drives.host_view import DRIVES as HOST_VIEW_DRIVES
-from tessera.drives.host_view import PAGE as HOST_VIEW_PAGE
-from tessera.drives.host_view import write_host_view
 from tessera.drives.mechanics import DRIVES, PAGE, write_mechanics
 from tessera.drives.shingled import write_shingled
 from tessera.errors import InputError, unknown_name
@@ -133,7 +133,7 @@ def validate_dd(
     if drives and page:
         raise typer.BadParameter("the page shows all drives; leave DRIVES out with --page")
     chosen = {name: HOST_VIEW_DRIVES[name] for name in drives or HOST_VIEW_DRIVES}
-    write_host_view(Console(), Lab(out), chosen, HOST_VIEW_PAGE if page else None)
+    write_host_page(Console(), Lab(out), chosen, HOST_VIEW_PAGE if page else None)
 
 
 @validation.command("mechanics")

@@ -6,6 +6,7 @@ import pytest
 from samples import BUILD, REPOSITORY
 
 from tessera.drives.host_view import DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
+from tessera.drives.used_view import BLOCK, READ, READS, used_runs
 from tessera.papers.lab import Lab
 from tessera.prices import drive_value
 from tessera.sweeps.axes import amount
@@ -124,3 +125,15 @@ def test_the_page_lists_what_falls_short_and_why(measure):
     runs = {Case("sequential", op, SIZE, 1): measure("bare", "cmr", Case("sequential", op, SIZE, 1), REQUESTS) for op in ("read", "write")}
     reads, writes = shortfalls("bare", {"cmr": runs})
     assert reads.startswith("- `bare`, `cmr`, reads: 4 %; no cache") and writes.startswith("- `bare`, `cmr`, writes: 4 %; no cache")
+
+
+def test_reads_in_order_slow_down_with_each_share_that_small_writes_put_elsewhere(tmp_path, monkeypatch):
+    """With a request in about seven touched, and every one: 16 blocks each, of which 1 % and 50 % lie in the log."""
+    monkeypatch.setenv("TESSERA_SIM", str(BUILD / "tessera-sim"))
+    runs = used_runs(Lab(tmp_path, jobs=1), {"seagate-st5000as0011": ("media-cache",)})
+    written, one, ten, half = (throughput(runs["seagate-st5000as0011", "media-cache", case], READ) for case in READS)
+    turn = 60 / 5980
+    assert written >= 0.95 * 170
+    touched = 1 - 0.99 ** (READ // BLOCK)
+    assert READ / 1e6 / one >= touched * turn / 2  # a fragment costs half a turn at least
+    assert written > 3 * one > 9 * ten > 27 * half

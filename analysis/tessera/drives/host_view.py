@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from tessera.marked_section import write_marked_section
 from tessera.papers.lab import Lab, Trial, trial
 from tessera.papers.page import number, table
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY
 from tessera.sweeps.axes import amount
 from tessera.terms import NONE, hardware
 
-PAGE = REPOSITORY / "docs" / "guide" / "dd-and-fio.md"
 COMMAND = "tessera validate dd"
 
 # A drive and the layers that it is usually seen with. `demo` and `tlc` have the platters, caches and queue of `common`.
@@ -183,12 +178,3 @@ def host_view(lab: Lab, drives: Mapping[str, Sequence[str]] = DRIVES) -> str:
     short = "".join(line for drive, of_layers in measured.items() for line in shortfalls(drive, of_layers))
     tables = "\n".join(drive_table(drive, of_layers) for drive, of_layers in measured.items())
     return tables + f"\nBelow {100 * ENOUGH:.0f} % of the platters with 64 KiB, one request at a time:\n\n" + (short or "- none.\n")
-
-
-def write_host_view(console: Console, lab: Lab, drives: Mapping[str, Sequence[str]], page: Path | None) -> None:
-    """Prints the tables, and puts them between their marks in the page where one is named."""
-    text = host_view(lab, drives)
-    console.print(text, soft_wrap=True, markup=False, highlight=False)
-    if page is not None:
-        write_marked_section(page, COMMAND, text)
-        console.print(f"{page}: written")
