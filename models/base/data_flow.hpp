@@ -24,8 +24,8 @@ class ReadFlow {
  public:
   ReadFlow() = default;
   /// For a link that takes `sector_time` for a sector, and does not begin before the first `mark` sectors are there; 0: it waits for all of
-  /// them.
-  void open(Picoseconds sector_time, std::uint32_t mark = 0) { *this = ReadFlow(sector_time, mark); }
+  /// them. A sector crosses once `lag` more have come in after it, or the last one has.
+  void open(Picoseconds sector_time, std::uint32_t mark = 0, std::uint32_t lag = 0) { *this = ReadFlow(sector_time, mark, lag); }
   [[nodiscard]] bool is_open() const { return sector_time_ != Picoseconds(0); }
 
   /// Sectors [index, index + count) of the buffer came in, the first at `first` and the last at `last`.
@@ -33,6 +33,7 @@ class ReadFlow {
     if (!is_open()) return;
     need(index, first);
     need(index + count - 1, last);
+    if (index < lag_ && lag_ < index + count) need(lag_, WriteFlow{first, last}.complete(lag_ - index, count));
     if (index < mark_) {
       const std::uint32_t marked = std::min(count, mark_ - index);
       begin_ = std::max(begin_, WriteFlow{first, last}.complete(marked - 1, count));
@@ -47,14 +48,15 @@ class ReadFlow {
   }
 
  private:
-  ReadFlow(Picoseconds sector_time, std::uint32_t mark) : sector_time_(sector_time), mark_(mark) {}
+  ReadFlow(Picoseconds sector_time, std::uint32_t mark, std::uint32_t lag) : sector_time_(sector_time), mark_(mark), lag_(lag) {}
   void need(std::uint32_t index, Picoseconds at) {
-    const Picoseconds before = sector_time_ * index;
+    const Picoseconds before = sector_time_ * (index - std::min(index, lag_));
     if (at > before) begin_ = std::max(begin_, at - before);
   }
 
   Picoseconds sector_time_;
   std::uint32_t mark_ = 0;
+  std::uint32_t lag_ = 0;
   Picoseconds begin_;
   std::uint32_t arrived_ = 0;
 };

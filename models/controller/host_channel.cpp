@@ -42,7 +42,8 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
   if (request.op == HostOp::read) {
     const bool marked = request.block_time != Picoseconds(0) && request.water_mark != 0;
     slot.command.buffer.read_flow().open(request.block_time * blocks_per_sector_,
-                                         marked ? enclosing({request.blocks.first, request.water_mark}).count : 0);
+                                         marked ? enclosing({request.blocks.first, request.water_mark}).count : 0,
+                                         request.lag / blocks_per_sector_);
   }
   if (request.op == HostOp::write) {
     const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);

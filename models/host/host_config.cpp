@@ -44,6 +44,8 @@ void HostConfig::describe(ParameterVisitor& visitor) {
   visitor.unused_where(!stream_reads, "host.stream_reads is false", [&] {
     visitor.field("read_water_mark", read_water_mark, {0, 1},
                   "share of a streamed read that is in the buffer before the link begins with it, rounded down to blocks");
+    visitor.field("read_lag", read_lag, {0, 65536},
+                  "blocks by which the link stays behind the head in a streamed read: so many more cross after the last one has come in");
   });
   visitor.unused_where(framed, has_frames, [&] {
     visitor.field("read_completion_overhead", read_completion_overhead, overhead,

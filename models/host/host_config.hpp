@@ -34,6 +34,7 @@ struct HostConfig {
   Picoseconds write_data_delay;
   bool stream_reads = false;
   double read_water_mark = 0;
+  std::uint32_t read_lag = 0;            // blocks
   Picoseconds read_completion_overhead;  // of old drives for which it was published, as a write's
   Picoseconds write_completion_overhead;
 

@@ -65,6 +65,7 @@ void HostInterface::admit(HostRequest& request) {
     request.block_time = request.op == HostOp::read && config_.stream_reads && !streams
                              ? link_.framing().block_time(data, request.blocks.count)
                              : Picoseconds(0);
+    request.lag = config_.read_lag;
     // As DiskSim rounds it, and as the drives for which it was published behave.
     if (request.block_time != Picoseconds(0) && config_.read_water_mark > 0)
       request.water_mark = std::max(1U, static_cast<std::uint32_t>(config_.read_water_mark * request.blocks.count));

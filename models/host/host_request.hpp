@@ -35,6 +35,7 @@ struct HostRequest {
   Picoseconds data_last;         ///< and its last one
   Picoseconds block_time;        ///< of the link, for a read that it may carry while the data still comes in; 0: it may not
   std::uint32_t water_mark = 0;  ///< such a read: how many of its first blocks are in the buffer before the link begins
+  std::uint32_t lag = 0;         ///< such a read: how many of its blocks come in after one before that one crosses
   Picoseconds stream_from;       ///< such a read: since when the link could have begun to carry it
 };
 

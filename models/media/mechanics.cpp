@@ -1,6 +1,7 @@
 #include "media/mechanics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera {
 
@@ -12,6 +13,14 @@ constexpr std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > 
 /// last track of the largest band that is rewritten in place four (address-mapping paper, section 3.1).
 constexpr std::uint32_t nearby_radii = 4;
 
+std::vector<SeekPoint> settles_of(const std::vector<NumberRow>& rows) {
+  constexpr double ps_per_ms = 1e9;
+  std::vector<SeekPoint> settles;
+  for (const NumberRow& row : rows)
+    settles.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
+  return settles;
+}
+
 }  // namespace
 
 Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home)
@@ -20,6 +29,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       read_settle_(config.read_settle),
+      write_settles_(settles_of(config.write_settles)),
       overhead_(config.channel_overhead),
       mode_(config.timing),
       backup_turns_(config.rmw_mid_turns - 1),
@@ -28,9 +38,18 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
 
 Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
   if (target == head_) return {};
-  Picoseconds time = curve_.time(distance(target.radius, head_.radius));
+  const std::uint32_t moved = distance(target.radius, head_.radius);
+  Picoseconds time = curve_.time(moved);
   if (target.surface != head_.surface) time = std::max(time, head_switch_);
-  return time + (write ? write_settle_ : read_settle_);
+  if (!write) return time + read_settle_;
+  return time + write_settle_ + (write_settles_.empty() ? Picoseconds() : more_settle(moved));
+}
+
+Picoseconds Mechanics::more_settle(std::uint32_t moved) const {
+  Picoseconds more;
+  for (const SeekPoint& from : write_settles_)
+    if (moved >= from.distance) more = from.time;
+  return more;
 }
 
 bool Mechanics::nearby(PhysicalTrack track) const {

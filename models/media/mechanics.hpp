@@ -1,6 +1,7 @@
 #pragma once
 // Head and spindle: how long it takes to reach a run and to pass it. State is one track and where the last run ended.
 #include <cstdint>
+#include <vector>
 
 #include "base/positioning.hpp"
 #include "firmware/ports/media_port.hpp"
@@ -56,6 +57,8 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds lateness(const MediaStep& step, const TrackShape& shape, Picoseconds transfer_begin) const;
   [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
   [[nodiscard]] bool continues(const PhysicalRun& run) const { return run.track == head_ && run.first == next_sector_; }
+  /// What a write after a seek of so many radii waits beyond its settle.
+  [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
 
   const TrackGeometry& geometry_;
@@ -63,6 +66,7 @@ class Mechanics final : public Positioning {
   Picoseconds head_switch_;
   Picoseconds write_settle_;
   Picoseconds read_settle_;
+  std::vector<SeekPoint> write_settles_;  // from distances on, ascending
   Picoseconds overhead_;
   MediaTimingMode mode_;
   std::uint32_t backup_turns_;

@@ -123,6 +123,18 @@ void check_capacity(const MediaConfig& config, std::vector<std::string>& problem
   }
 }
 
+void check_settles(const MediaConfig& config, std::vector<std::string>& problems) {
+  double last = 0;
+  for (std::size_t row = 0; row < config.write_settles.size(); ++row) {
+    const NumberRow& settle = config.write_settles[row];
+    const std::string where = "write_settles: row " + std::to_string(row + 1);
+    if (settle.size() != 2 || !is_count(settle[0]) || !(settle[1] >= 0) || settle[1] > 1000)
+      return problems.push_back(where + " is not a whole distance and a time of at most 1000 ms");
+    if (settle[0] <= last) problems.push_back(where + " does not lie beyond the distance before it");
+    last = settle[0];
+  }
+}
+
 void check_seek(const MediaConfig& config, std::vector<std::string>& problems) {
   if (config.seek_curve.empty()) {
     if (config.seek_full_stroke < config.seek_min) problems.emplace_back("seek_full_stroke is shorter than seek_min");
@@ -237,6 +249,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
   visitor.field("read_settle", read_settle, {0, second_ps}, "More time after a seek or head switch where a read follows.");
+  visitor.table("write_settles", write_settles, {"distance", "ms"},
+                "Still more time where a write follows a seek of so many tracks or more; of several rows the last that is reached counts.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},
                 "Measured seek times by distance in tracks; linear between points, the last slope beyond. Empty: the formula.");
   visitor.unused_where(!seek_curve.empty(), "media.seek_curve is there", [&] {
@@ -270,6 +284,7 @@ std::vector<std::string> MediaConfig::validate() const {
   if (problems.empty()) check_tracks(*this, problems);
   if (problems.empty()) check_capacity(*this, problems);
   check_seek(*this, problems);
+  check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
   return problems;
 }

@@ -60,6 +60,7 @@ struct MediaConfig {
   Picoseconds head_switch;
   Picoseconds write_settle;
   Picoseconds read_settle;
+  std::vector<NumberRow> write_settles;          ///< distance in radii from which on, milliseconds more than write_settle
   std::vector<NumberRow> seek_curve;             ///< distance in radii, milliseconds
   Picoseconds seek_min{2'000'000'000};           ///< t_min; interlaced paper (Hajkazemi et al.), eq. 1
   Picoseconds seek_full_stroke{20'000'000'000};  ///< interlaced paper, eq. 1

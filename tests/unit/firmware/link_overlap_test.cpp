@@ -145,6 +145,28 @@ TEST_CASE("streamed reads: with a water mark the link waits for that share of th
   CHECK(took(1) == 9_ms);
 }
 
+TEST_CASE("streamed reads: a link that stays behind the head carries so many more sectors after the last one has come in") {
+  BenchConfig config = linked_drive();
+  config.host.stream_reads = true;
+  // Sectors end at 3.125, 3.75, 4.375 and 5 ms.
+  const auto took = [&](std::uint32_t blocks, std::uint64_t sectors_a_second) {
+    config.host.read_lag = blocks;
+    config.host.link_rate = BytesPerSecond(4096 * sectors_a_second);
+    TestDrive drive(make_cmr_factory(), {}, config);
+    return duration(drive, HostOp::read, 4, 4);
+  };
+  CHECK(took(7, 10'000) == 5'100_us);  // part of a sector
+  CHECK(took(8, 10'000) == 5'200_us);
+  CHECK(took(16, 10'000) == 5'300_us);
+  CHECK(took(24, 10'000) == 5'400_us);
+  CHECK(took(800, 10'000) == 5'400_us);
+  // Slower than the media: from the end of the sector that lets the first one go.
+  CHECK(took(0, 1000) == 7'125_us);
+  CHECK(took(8, 1000) == 7'750_us);
+  CHECK(took(16, 1000) == 8'375_us);
+  CHECK(took(800, 1000) == 9_ms);
+}
+
 TEST_CASE("streamed reads: over tracks the link waits for the later one, and of a whole track for its end") {
   BenchConfig config = linked_drive(2000);  // 500 us a sector
   config.host.stream_reads = true;

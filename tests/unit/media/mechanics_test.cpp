@@ -67,6 +67,21 @@ TEST_CASE("a read may settle longer than a write") {
   CHECK(rig.mechanics.seek_time({0, 1}, false) == 1490_us);
 }
 
+TEST_CASE("writes after seeks of some distances settle for longer, by the last row that is reached") {
+  MediaConfig config = test::small_drive();
+  config.write_settle = 70_us;
+  config.write_settles = {{2, 0.5}, {10, 0}};
+  Rig rig(config);
+  const auto more = [&](std::uint32_t radius) {
+    return rig.mechanics.seek_time({0, radius}, true) - rig.mechanics.seek_time({0, radius}, false);
+  };
+  CHECK(more(1) == 70_us);
+  CHECK(more(2) == 570_us);
+  CHECK(more(9) == 570_us);
+  CHECK(more(10) == 70_us);
+  CHECK(rig.mechanics.seek_time({1, 0}, true) == rig.mechanics.seek_time({1, 0}, false) + 70_us);  // a head switch moves over no distance
+}
+
 TEST_CASE("the overhead of the channel delays the arrival") {
   MediaConfig config = test::small_drive();
   config.channel_overhead = 100_us;

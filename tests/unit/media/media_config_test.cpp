@@ -86,6 +86,11 @@ TEST_CASE("a description that cannot be built says why") {
   CHECK_THAT(problems_of(config), Contains("seek_curve: row 2 does not lie beyond"));
   config.seek_curve = {{5, 2.0}, {6, 1.0}};
   CHECK_THAT(problems_of(config), Contains("the last slope falls"));
+  config.write_settles = {{0, 1.0}};
+  CHECK_THAT(problems_of(config), Contains("write_settles: row 1 does not lie beyond"));
+  config.write_settles = {{5, 1.0}, {6, 1001}};
+  CHECK_THAT(problems_of(config), Contains("write_settles: row 2 is not a whole distance and a time of at most 1000 ms"));
+  config.write_settles.clear();
   config.seek_curve.clear();
   config.seek_full_stroke = 1_ms;
   CHECK_THAT(problems_of(config), Contains("seek_full_stroke is shorter than seek_min"));

@@ -60,6 +60,20 @@ struct Buffer {
 
 }  // namespace
 
+TEST_CASE("roles of blocks whose numbers share 32 bits are told apart") {
+  Buffer buffer(3, AmphisbaenaConfig{});
+  const std::uint64_t far = std::uint64_t{1} << 32U;
+  buffer.write(7);
+  buffer.write(7 + far);
+  buffer.write(7 + 3 * far);
+  CHECK(buffer.roles.role_of(LogicalSector(7)) == Role::sup);
+  CHECK(buffer.roles.role_of(LogicalSector(7 + 3 * far)) == Role::lup);
+  CHECK(buffer.roles.role_of(LogicalSector(7 + 2 * far)) == Role::none);
+  buffer.roles.forget(LogicalSector(7 + far));
+  CHECK(buffer.roles.role_of(LogicalSector(7 + far)) == Role::none);
+  CHECK(buffer.roles.role_of(LogicalSector(7)) == Role::sup);
+}
+
 TEST_CASE("roles over a buffer of three blocks, step by step") {
   Buffer buffer(3, AmphisbaenaConfig{});
   CHECK(buffer.roles.most_sup() == 2);

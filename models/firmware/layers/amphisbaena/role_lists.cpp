@@ -12,11 +12,14 @@ RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_reside
       history_(config.history),
       demotion_(config.demotion),
       filter_hit_(config.filter_hit),
-      index_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "roles of blocks"),
+      heads_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "roles of blocks"),
       nodes_(memory, MemoryCategory::metadata, std::uint64_t{most_resident} + most_remembered + 1, "blocks with roles"),
       recency_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "resident list"),
       leaving_(memory, MemoryCategory::metadata, static_cast<Index>(nodes_.size()), 2, "filter list") {
-  for (Index node = 0; node < nodes_.size(); ++node) recency_.push_back(unused, node);
+  for (Index node = 0; node < nodes_.size(); ++node) {
+    heads_.peek(node) = none;
+    recency_.push_back(unused, node);
+  }
 }
 
 /// Either list has room for a block, if there are two.
@@ -28,9 +31,34 @@ void RoleLists::resize(std::uint32_t blocks) {
   limit_history();
 }
 
+/// The upper half of the product with 2^64 / golden ratio, as a share of the places.
+std::uint64_t RoleLists::home(LogicalSector block) const {
+  return (block.value() * 0x9E3779B97F4A7C15U >> 32U) * heads_.size() >> 32U;
+}
+
 RoleLists::Index RoleLists::find(LogicalSector block) const {
   cpu_.hash();
-  return index_.find(block.value());
+  Index node = heads_.read(home(block));
+  while (node != none && nodes_.read(node).block() != block) node = nodes_.peek(node).next;
+  return node;
+}
+
+void RoleLists::enter(Index node) {
+  Index& head = heads_.write(home(nodes_.peek(node).block()));
+  nodes_.peek(node).next = head;
+  head = node;
+}
+
+void RoleLists::take_out(Index node) {
+  const std::uint64_t place = home(nodes_.read(node).block());
+  const Index next = nodes_.peek(node).next;
+  Index before = heads_.read(place);
+  if (before == node) {
+    heads_.write(place) = next;
+    return;
+  }
+  while (nodes_.read(before).next != node) before = nodes_.peek(before).next;
+  nodes_.write(before).next = next;
 }
 
 Role RoleLists::role_of(LogicalSector block) const {
@@ -44,9 +72,9 @@ bool RoleLists::in_filter(LogicalSector block) const { return role_of(block) == 
 RoleLists::Index RoleLists::make(LogicalSector block, Role role) {
   const Index node = recency_.front(unused);
   recency_.remove(node);
-  nodes_.write(node) = {block.value(), role, false};
+  nodes_.write(node) = {static_cast<std::uint32_t>(block.value()), static_cast<std::uint16_t>(block.value() >> 32U), role, false, none};
   ++counts_[static_cast<std::size_t>(role)];
-  index_.insert(block.value(), node);
+  enter(node);
   if (role == Role::lup) leaving_.push_back(list_f, node);
   if (!resident(role)) leaving_.push_back(remembered, node);
   return node;
@@ -55,7 +83,7 @@ RoleLists::Index RoleLists::make(LogicalSector block, Role role) {
 void RoleLists::drop(Index node) {
   if (nodes_.read(node).in_resident) remove_from_resident(node);
   set_role(node, Role::none);
-  index_.erase(nodes_.read(node).block);
+  take_out(node);
   recency_.push_back(unused, node);
 }
 
@@ -152,7 +180,7 @@ void RoleLists::pass(LogicalSector block) {
 
 LogicalSector RoleLists::next_to_leave() {
   if (leaving_.front(list_f) == none) demote_bottom();
-  return LogicalSector(nodes_.read(leaving_.front(list_f)).block);
+  return nodes_.read(leaving_.front(list_f)).block();
 }
 
 void RoleLists::leave(LogicalSector block) {
@@ -176,23 +204,23 @@ void RoleLists::forget(LogicalSector block) {
 
 void RoleLists::restore(LogicalSector block) { static_cast<void>(make(block, Role::lup)); }
 
-Bytes RoleLists::bytes() const { return index_.bytes() + Bytes(nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes(); }
+Bytes RoleLists::bytes() const { return Bytes(heads_.size() * sizeof(Index) + nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes(); }
 
 Role RoleLists::peek(LogicalSector block) const {
   for (Index node = 0; node < nodes_.size(); ++node)
-    if (nodes_.peek(node).role != Role::none && nodes_.peek(node).block == block.value()) return nodes_.peek(node).role;
+    if (nodes_.peek(node).role != Role::none && nodes_.peek(node).block() == block) return nodes_.peek(node).role;
   return Role::none;
 }
 
 std::vector<LogicalSector> RoleLists::resident_list() const {
   std::vector<LogicalSector> blocks;
-  for (Index node = recency_.front(list_r); node != none; node = recency_.after(node)) blocks.emplace_back(nodes_.peek(node).block);
+  for (Index node = recency_.front(list_r); node != none; node = recency_.after(node)) blocks.push_back(nodes_.peek(node).block());
   return blocks;
 }
 
 std::vector<LogicalSector> RoleLists::filter_list() const {
   std::vector<LogicalSector> blocks;
-  for (Index node = leaving_.front(list_f); node != none; node = leaving_.after(node)) blocks.emplace_back(nodes_.peek(node).block);
+  for (Index node = leaving_.front(list_f); node != none; node = leaving_.after(node)) blocks.push_back(nodes_.peek(node).block());
   return blocks;
 }
 

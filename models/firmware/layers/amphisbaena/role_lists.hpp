@@ -65,13 +65,21 @@ class RoleLists {
   static constexpr std::uint32_t list_r = 0, unused = 1;
   static constexpr std::uint32_t list_f = 0, remembered = 1;
 
+  /// 12 B, as there are more of them than blocks in the buffer.
   struct Node {
-    std::uint64_t block;
+    std::uint32_t block_low;
+    std::uint16_t block_high;
     Role role;
     bool in_resident;
+    Index next;  ///< of those with the same place in heads_, or none
+
+    [[nodiscard]] LogicalSector block() const { return LogicalSector(std::uint64_t{block_high} << 32U | block_low); }
   };
 
+  [[nodiscard]] std::uint64_t home(LogicalSector block) const;
   [[nodiscard]] Index find(LogicalSector block) const;
+  void enter(Index node);
+  void take_out(Index node);
   [[nodiscard]] Index make(LogicalSector block, Role role);
   void drop(Index node);
   void set_role(Index node, Role role);
@@ -87,7 +95,7 @@ class RoleLists {
   std::uint32_t history_;
   Demotion demotion_;
   FilterHit filter_hit_;
-  DramHashMap index_;  // by block
+  DramArray<Index> heads_;  // hash table by block, as many places as nodes: the first node of each, or none
   DramArray<Node> nodes_;
   DramLists recency_;  // list_r, unused
   DramLists leaving_;  // list_f, remembered (ghosts and shadows, first remembered first)
