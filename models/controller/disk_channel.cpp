@@ -11,6 +11,9 @@ bool reads_into(const MediaChain& chain, const DataBuffer& buffer) {
   return chain.steps().front().op == MediaOp::read && chain.steps().front().data.buffer == &buffer;
 }
 
+/// Of a run that goes on on the next track.
+constexpr std::size_t pieces_at_a_track_end = 2;
+
 /// Background work that no word of its task or of an event names is still that.
 Cause cause_of(const MediaChain& chain) {
   if (chain.priority == MediaClass::recovery) return Cause::recovery;
@@ -107,6 +110,11 @@ void DiskChannel::arrived(MediaChain& chain) {
   // Until it is served, `background_wait` holds the background time that had passed before; serve_next() takes the difference.
   chain.breakdown.background_wait = background_busy(lane, now);
   chain.landed = {};
+  if (!unwanted_.empty() && std::erase(unwanted_, &chain) != 0) [[unlikely]] {
+    chain.arrived = now;
+    if (lane.shares.any()) chain.place = lane.shares.begin_wait(now);
+    return drop(lane, chain);
+  }
   enqueue(lane, chain);
 }
 
@@ -122,9 +130,11 @@ void DiskChannel::enqueue(DiskLane& lane, MediaChain& chain) {
   if (lane.current == nullptr && !stopped() && active_ < at_once_) serve_next(lane);
 }
 
-/// Whether the chain lets host reads go before it. A write's first chain that reads makes an update of it, with all that follows.
+/// Whether the chain lets host reads go before it. A write's first chain that reads makes an update of it, with all that follows. A
+/// read-ahead of scattered pieces takes as long as so many reads, and the nearest of them may be nearer than the host's own.
 bool DiskChannel::yields(const MediaChain& chain) const {
   RootTask& root = *chain.wait.root;
+  if (root.work.now == Cause::read_ahead && chain.steps().size() > pieces_at_a_track_end) return read_priority_ != ReadPriority::none;
   if (root.host_read) return false;
   if (root.host_write && chain.steps().front().op == MediaOp::read) root.updates = true;
   return read_priority_ == ReadPriority::over_all || (read_priority_ == ReadPriority::over_updates && root.updates);
@@ -277,18 +287,26 @@ void DiskChannel::abandon(const DataBuffer& buffer) {
   timeline_.post(executor_.ring(DeviceRegister::disk_doorbell), *this, abandoned_.put(&buffer) * alarms + abandoned);
 }
 
+/// Its doorbell is rung at once, while the descriptors of chains that were submitted before it are still read.
 void DiskChannel::give_up(const DataBuffer& buffer) {
-  const Picoseconds now = timeline_.now();
+  submitted_.each([&](const MediaChain* chain) {
+    if (chain != nullptr && reads_into(*chain, buffer)) unwanted_.push_back(chain);
+  });
   for (DiskLane& lane : lanes_) {
-    while (MediaChain* const chain = lane.queue.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); })) {
-      end_wait(lane, *chain);
-      chain->status = Status::aborted;
-      account(*chain, now);
-      executor_.interrupt(chain->wait, InterruptLine::disk, now);
-    }
-    lane.depth.set(lane.queue.size(), now);
+    while (MediaChain* const chain = lane.queue.take([&](const MediaChain& waiting) { return reads_into(waiting, buffer); }))
+      drop(lane, *chain);
+    lane.depth.set(lane.queue.size(), timeline_.now());
     if (lane.current != nullptr && !lane.turning && reads_into(*lane.current, buffer)) link_.give_up(lane.arm);
   }
+}
+
+/// A chain that nobody waits for any more ends before it was served.
+void DiskChannel::drop(DiskLane& lane, MediaChain& chain) {
+  const Picoseconds now = timeline_.now();
+  end_wait(lane, chain);
+  chain.status = Status::aborted;
+  account(chain, now);
+  executor_.interrupt(chain.wait, InterruptLine::disk, now);
 }
 
 void DiskChannel::finish(DiskLane& lane) {

@@ -78,6 +78,7 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   void show(const DiskLane& lane, const MediaStep& step) const;
   void note_arrival(const MediaStep& step, const MediaBreakdown& timing) const;
   void give_up(const DataBuffer& buffer);
+  void drop(DiskLane& lane, MediaChain& chain);
   [[nodiscard]] Picoseconds move_data(DiskLane& lane, const MediaStep& step, const MediaBreakdown& timing);
   void step_ended(DiskLane& lane);
   void leave(DiskLane& lane);
@@ -97,11 +98,12 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   DmaPort& dma_;
   const Positioning& positioning_;
   const TrackCapacity& tracks_;
-  std::deque<DiskLane> lanes_;             // by arm
-  std::uint32_t at_once_;                  // Positioning::at_once()
-  std::uint32_t active_ = 0;               // lanes that have a chain in hand
-  SlotPool<MediaChain*> submitted_;        // on their way to the queue
-  SlotPool<const DataBuffer*> abandoned_;  // whose chains are to be given up
+  std::deque<DiskLane> lanes_;               // by arm
+  std::uint32_t at_once_;                    // Positioning::at_once()
+  std::uint32_t active_ = 0;                 // lanes that have a chain in hand
+  SlotPool<MediaChain*> submitted_;          // on their way to the queue
+  SlotPool<const DataBuffer*> abandoned_;    // whose chains are to be given up
+  std::vector<const MediaChain*> unwanted_;  // of submitted_: given up before their descriptors were read
   ReadPriority read_priority_;
   Picoseconds bus_latency_;
   Bytes fifo_;

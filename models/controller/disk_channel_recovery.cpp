@@ -57,6 +57,7 @@ void DiskChannel::power_off() {
   timeline_.withdraw(*this);
   submitted_.clear();
   abandoned_.clear();
+  unwanted_.clear();
   troubled_.clear();
   recovering_.reset();
   quiet_ = nullptr;
@@ -75,6 +76,7 @@ void DiskChannel::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
   submitted_.clear();
   abandoned_.clear();
+  unwanted_.clear();
   troubled_.clear();
   recovering_.reset();
   for (DiskLane& lane : lanes_) {

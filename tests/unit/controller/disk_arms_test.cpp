@@ -43,14 +43,15 @@ struct TwoArms : MediaLink, DmaPort, Positioning, TrackCapacity, TimelineListene
 };
 
 struct Machine {
-  explicit Machine(std::uint32_t at_once = 2)
-      : media(timeline, at_once), cpu(timeline, instant()), channel(timeline, cpu, media, media, media, media, instant()) {
+  explicit Machine(std::uint32_t at_once = 2, Picoseconds bus = 0_ps)
+      : media(timeline, at_once), cpu(timeline, instant(bus)), channel(timeline, cpu, media, media, media, media, instant(bus)) {
     media.channel = &channel;
   }
-  static ControllerConfig instant() {
+  static ControllerConfig instant(Picoseconds bus) {
     ControllerConfig config;
     config.costs = CpuCosts(CostSource::none);
-    config.interrupt_latency = config.bus_latency = 0_ps;
+    config.interrupt_latency = 0_ps;
+    config.bus_latency = bus;
     config.disk_fifo = 16_KiB;
     return config;
   }
@@ -187,4 +188,33 @@ TEST_CASE("a read that is wanted no more is given up at its own arm") {
   machine.channel.abandon(buffer);
   machine.timeline.run();
   CHECK(machine.media.given_up == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE("a read that is given up while its descriptor is still on its way does not begin, and the next one does") {
+  Machine machine(2, 1_us);
+  DataBuffer buffer(DramAddress(0), 1, {4096, ContentMode::none});
+  DataBuffer kept(DramAddress(4096), 1, {4096, ContentMode::none});
+  std::array<Outcome, 3> outcomes;
+  const auto read = [](Machine& of, DataBuffer& into, Outcome& outcome) -> Task<void> {
+    MediaChain chain;
+    for (const std::uint32_t radius : {4U, 5U}) chain.read({{1, radius}, 0, 1}, into.all());
+    outcome.status = co_await of.channel.run(chain);
+    outcome.end = of.cpu.now();
+  };
+  const auto give_up = [](Machine& of, const DataBuffer& unwanted) -> Task<void> {
+    of.channel.abandon(unwanted);
+    co_return;
+  };
+  machine.cpu.start(read(machine, buffer, outcomes[0]), nullptr, 0_ps);
+  machine.cpu.start(read(machine, kept, outcomes[1]), nullptr, 0_ps);
+  machine.cpu.start(give_up(machine, buffer), nullptr, 0_ps);
+  machine.timeline.run();
+  CHECK(outcomes[0].status == Status::aborted);
+  CHECK(outcomes[0].end < 1_ms);
+  CHECK(outcomes[1].status == Status::ok);
+  CHECK(machine.media.started.size() == 2);
+  CHECK(machine.media.given_up.empty());
+  machine.cpu.start(read(machine, buffer, outcomes[2]), nullptr, machine.timeline.now());
+  machine.timeline.run();
+  CHECK(outcomes[2].status == Status::ok);
 }

@@ -292,6 +292,25 @@ TEST_CASE("host reads go before nothing, or before all that others wait for, whe
   CHECK(served(ReadPriority::over_all) == std::vector<std::uint32_t>{1, 40, 10, 20, 30, 41, 42, 11});
 }
 
+TEST_CASE("a read-ahead of scattered pieces lets host reads go first, one of a single track or at its end does not") {
+  const auto served_before_the_host = [](std::uint32_t pieces, ReadPriority reads) {
+    Machine machine(reads);
+    Outcome ahead;
+    machine.cpu.start(move(machine, MediaOp::read, 1), nullptr, 0_ps);
+    RootTask& task = machine.cpu.start(use(machine, MediaClass::host, 10, pieces, ahead), nullptr, 1_ms);
+    task.host_read = true;  // as the read that it began beside
+    task.work.now = Cause::read_ahead;
+    machine.cpu.start(move(machine, MediaOp::read, 40), nullptr, 2_ms).host_read = true;
+    machine.timeline.run();
+    return machine.media.started[1].second == 10;
+  };
+  CHECK(served_before_the_host(1, ReadPriority::over_updates));
+  CHECK(served_before_the_host(2, ReadPriority::over_updates));
+  CHECK_FALSE(served_before_the_host(3, ReadPriority::over_updates));
+  CHECK_FALSE(served_before_the_host(3, ReadPriority::over_all));
+  CHECK(served_before_the_host(3, ReadPriority::none));
+}
+
 TEST_CASE("a task that updated is one like any other when it is used again") {
   Machine machine;
   machine.cpu.start(update(machine, 10), nullptr, 0_ps).host_write = true;
