@@ -8,6 +8,7 @@ from rich.console import Console
 
 from tessera.drives import shingled_latency as small
 from tessera.drives import shingled_runs as runs
+from tessera.drives.shingled_pause import absorbed_after
 from tessera.drives.shingled_runs import Lab
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
@@ -67,6 +68,7 @@ SYNCED = "1 MiB random, each synced"
 SYNCED_4 = "4 MiB random, each synced"
 SYNCED_IN_ORDER = "1 MiB sequential, each synced"
 ZIPF = "1 MiB by Zipf's law, depth 64"
+PAUSE = "1 MiB random, one at a time: 28.5 GiB, a pause, and again"
 
 CHECKS = (
     Check(SEQUENTIAL, OF_22, "MB/s at 17 GB", once(193), 0.07, lambda lab: runs.sequential_rate(lab, OF_22, 17), digits=0, given=True),
@@ -95,6 +97,8 @@ CHECKS = (
     Check(SYNCED_IN_ORDER, OF_8, "GiB until it steps", once(17.2), 0.08, lambda lab: runs.synced(lab, OF_8, 1, "sequential").gib, digits=1),
     Check(ZIPF, OF_22, "GiB absorbed, exponent 0.1", once(28.0), 0.04, lambda lab: runs.zipf_absorbed(lab, OF_22, 0.1).gib, digits=1),
     Check(ZIPF, OF_22, "GiB absorbed, exponent 0.952", once(29.5), 0.04, lambda lab: runs.zipf_absorbed(lab, OF_22, 0.952).gib, digits=1),
+    Check(PAUSE, OF_22, "GiB absorbed after 3 h", once(0.13), 0.20, lambda lab: absorbed_after(lab, OF_22, 3)),
+    Check(PAUSE, OF_22, "GiB absorbed after 8 h", once(28.0), 0.20, lambda lab: absorbed_after(lab, OF_22, 8), digits=1, given=True),
     *small.checks(Check, OF_8),
 )
 
@@ -135,6 +139,8 @@ def experiments(lab: Lab) -> str:
 - **Synced writes in order** cost the model what random ones do; the drive is faster, and stays so after the cliff, so it knows a sequence where the layer does not.
 - **Zipf, 0.952.** A circular log gives nothing back for what is overwritten in its middle. Some 5 % of it is dead at the measured cliff: reclaimed by segments (`stay_mark = 75`) it
   ends at {number(reclaimed.gib, 1)} GiB as well, and after it the rate is {number(reclaimed.behind, 1)} MiB/s instead of {number(circular.behind, 1)}. A cache that overwrites in place would fit the figure.
+- **After a pause of 3 hours** nothing was cleaned, in the drive and here: what it takes is its write cache. The drive's 0.13 GiB are all of its DRAM of 128 MB; how much of that holds
+  written data nobody says otherwise, and the description has 16 MiB.
 - **No code is priced on these drives**, as on the other drives that were measured: what processor they have, and what of our firmware's work their controllers do without it (the CRC of
   a checkpoint's words, copies by sector), nobody says. With what our firmware's images take on the model's core of 500 MHz (`controller.costs.source = "measured"`) the 5 TB drive's checkpoint
   is {number(coded, 2)} s instead of {number(stalled, 2)}, and the rate before the cliff of large writes {number(slow, 0)} MiB/s instead of {number(empty.before, 0)}.
