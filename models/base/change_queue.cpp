@@ -16,16 +16,29 @@ void ChangeQueue::append(std::span<const SignalChange> told) {
     make_room(most_of_one * told.size());
   SignalChange* earlier = room_.data() + earlier_;
   SignalChange* later = room_.data() + later_;
+  const auto lay_down = [this, &earlier, &later] {
+    earlier_ = static_cast<std::size_t>(earlier - room_.data());
+    later_ = static_cast<std::size_t>(later - room_.data());
+  };
+  withdrawals_.clear();
   for (const SignalChange& change : told)
-    change.each([&](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
-      if (earlier[-1].time > time)
-        move_up(earlier, later, time);
-      else if (later->time <= time)
-        move_down(earlier, later, time);
-      *earlier++ = {time, value, signal};
-    });
-  earlier_ = static_cast<std::size_t>(earlier - room_.data());
-  later_ = static_cast<std::size_t>(later - room_.data());
+    each_told(
+        change,
+        [&](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+          if (earlier[-1].time > time)
+            move_up(earlier, later, time);
+          else if (later->time <= time)
+            move_down(earlier, later, time);
+          *earlier++ = {time, value, signal};
+        },
+        [&](std::uint64_t signal, Picoseconds at) {
+          lay_down();
+          withdraw(signal, at);
+          withdrawals_.push_back({at, 0, signal});
+          earlier = room_.data() + earlier_;
+          later = room_.data() + later_;
+        });
+  lay_down();
 }
 
 /// What is later than `time` goes to the later side of the gap.
@@ -75,7 +88,7 @@ void ChangeQueue::make_room(std::size_t changes) {
   begin_ = 1;
 }
 
-void ChangeQueue::withdraw(std::uint32_t signal, Picoseconds at) {
+void ChangeQueue::withdraw(std::uint64_t signal, Picoseconds at) {
   const auto is_signal = [signal](const SignalChange& change) { return change.signal == signal; };
   SignalChange* const earlier = room_.data() + earlier_;
   SignalChange* beyond = earlier;

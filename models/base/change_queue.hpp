@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/signal_change.hpp"
+#include "base/told_change.hpp"
 
 namespace tessera {
 
@@ -23,8 +23,8 @@ class ChangeQueue {
   /// Single changes that were neither dropped nor withdrawn.
   [[nodiscard]] std::size_t held() const { return earlier_ - begin_ + room_.size() - 1 - later_; }
 
-  /// What was appended of the signal for times beyond `at` does not happen. Costs as much as there are changes beyond.
-  void withdraw(std::uint32_t signal, Picoseconds at);
+  /// Of what was appended last: signals and times.
+  [[nodiscard]] std::span<const SignalChange> withdrawals() const { return withdrawals_; }
 
   /// All held, in order of time and then of telling; valid until the next change of the queue.
   [[nodiscard]] std::span<const SignalChange> all();
@@ -33,6 +33,8 @@ class ChangeQueue {
 
  private:
   void make_room(std::size_t changes);
+  /// What is held of the signal for times beyond `at` leaves. Costs as much as there are changes beyond.
+  void withdraw(std::uint64_t signal, Picoseconds at);
   void move_up(SignalChange*& earlier, SignalChange*& later, Picoseconds time);
   void move_down(SignalChange*& earlier, SignalChange*& later, Picoseconds time);
 
@@ -41,6 +43,7 @@ class ChangeQueue {
   std::size_t begin_ = 1;
   std::size_t earlier_ = 1;
   std::size_t later_ = 1;
+  std::vector<SignalChange> withdrawals_;
 };
 
 }  // namespace tessera

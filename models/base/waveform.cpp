@@ -64,57 +64,69 @@ WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
   traces_.push_back({std::string(scope), &info});
   const std::uint64_t mask = info.width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << info.width) - 1;
   states_.push_back({info.value.value_or(0) & mask, {}, mask, 0, info.value.has_value(), false});
+  TESSERA_CHECK(traces_.size() < withdrawal_bit, "a waveform has too many signals");
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
 void Waveform::full() {
   if (!armed_) return sort_told();
-  ring_->next_room([this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
+  ring_->next_room();
+  keep(ring_->leaving());
   lay_down_in(ring_->room());
+}
+
+void Waveform::keep(std::span<const SignalChange> told) {
+  for (const SignalChange& change : told)
+    each_told(
+        change, [this](Picoseconds time, std::uint64_t value, std::uint64_t signal) { keep(signal, value, time); },
+        [this](std::uint64_t signal, Picoseconds at) { keep_withdrawal(signal, at); });
 }
 
 void Waveform::sort_told() {
   pending_.append(pending_from_ > Picoseconds(0) || last_end_ != Picoseconds::max() ? told_for_windows() : told());
+  for (const SignalChange& withdrawal : pending_.withdrawals()) keep_withdrawal(withdrawal.signal, withdrawal.time);
   if (pending_.held() >= reorder_changes) write_older(reorder_changes / 2);
   lay_down_in(told_);
 }
 
 std::span<const SignalChange> Waveform::told_for_windows() {
   shown_.clear();
-  for (const SignalChange& told : told())
-    told.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
-      if (time >= last_end_) return;
-      if (time < pending_from_) return keep(signal, value, time);
-      shown_.push_back({time, value, signal});
-    });
+  for (const SignalChange& change : told())
+    each_told(
+        change,
+        [this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+          if (time >= last_end_) return;
+          if (time < pending_from_) return keep(signal, value, time);
+          shown_.push_back({time, value, signal});
+        },
+        [this](std::uint64_t signal, Picoseconds at) {
+          keep_withdrawal(signal, at);
+          shown_.push_back(withdrawal_of(signal, at));
+        });
   return shown_;
-}
-
-void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
-  if (armed_) {
-    ring_->withdraw(id, at, told().size());
-  } else {
-    sort_told();
-    pending_.withdraw(id, at);
-  }
-  State& state = states_[id];
-  state.since = std::min(state.since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
   armed_ = false;
-  const auto to_values = [this](const SignalChange& change) { keep(change.signal, change.value, change.time); };
-  ring_->end(told().size(), to_values);
-  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), ring_->lost_until());
+  for (const State& state : states_) begin_ = std::max(begin_, state.since);
+  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), begin_);
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
   windows_ = {{begin_, last_end_}};
-  ring_->take_rest([&](const SignalChange& change) {
-    if (change.time <= begin_)
-      to_values(change);
-    else if (change.time < last_end_)
-      pending_.append(change);
+  ring_->take(told().size(), [this](const SignalChange& change) {
+    each_told(
+        change,
+        [this](Picoseconds at, std::uint64_t value, std::uint64_t signal) {
+          if (at <= begin_)
+            keep(signal, value, at);
+          else if (at < last_end_)
+            pending_.append({at, value, signal});
+        },
+        [this](std::uint64_t signal, Picoseconds at) {
+          keep_withdrawal(signal, at);
+          pending_.append(withdrawal_of(signal, at));
+        });
   });
   ring_.reset();
   lay_down_in(told_);

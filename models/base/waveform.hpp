@@ -16,6 +16,7 @@
 #include "base/change_queue.hpp"
 #include "base/change_ring.hpp"
 #include "base/signal.hpp"
+#include "base/told_change.hpp"
 #include "base/units.hpp"
 #include "base/wave_writer.hpp"
 
@@ -37,7 +38,7 @@ struct WaveTrigger {
   Picoseconds before;
   Picoseconds after;
   std::size_t ring_changes =
-      std::size_t{1} << 18;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
+      std::size_t{17} << 14;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
 };
 
 class Waveform final : public SignalSink, private ChangeRoom {
@@ -63,7 +64,7 @@ class Waveform final : public SignalSink, private ChangeRoom {
 
   // SignalSink
   void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override { set({id}, value, at); }
-  void withdraw(std::uint32_t id, Picoseconds at) override;
+  void withdraw(std::uint32_t id, Picoseconds at) override { add(withdrawal_of(id, at)); }
   [[nodiscard]] ChangeRoom* room() override { return this; }
 
   /// Opens the window around `time`; later calls do nothing, as does a call on a recorder with fixed windows.
@@ -99,7 +100,11 @@ class Waveform final : public SignalSink, private ChangeRoom {
     state.since = time;
     state.known = true;
   }
+  /// Until some other time it has the value that was told before.
+  void keep_withdrawal(std::uint64_t signal, Picoseconds at) { states_[signal].since = std::min(states_[signal].since, at); }
   void full() override;
+  /// Of changes that leave the ring the values stay.
+  void keep(std::span<const SignalChange> told);
   /// Brings what was told last into order with the rest.
   void sort_told();
   /// Leaves what no window shows out of what was told last.

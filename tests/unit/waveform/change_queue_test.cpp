@@ -1,11 +1,9 @@
-// The order of a recorder's changes, and what a trigger finds of them.
+// The order of a recorder's changes.
 #include "base/change_queue.hpp"
 
 #include <rapidcheck.h>
 
 #include <catch2/catch.hpp>
-
-#include "base/change_ring.hpp"
 
 using namespace tessera;
 
@@ -64,12 +62,7 @@ TEST_CASE("property: changes are taken in order of time, and of telling where ti
       together.clear();
     };
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i].withdraws) {
-        append();
-        queue.withdraw(calls[i].signal, Picoseconds(calls[i].time));
-        continue;
-      }
-      together.push_back({Picoseconds(calls[i].time), i, calls[i].signal});
+      together.push_back({Picoseconds(calls[i].time), i, calls[i].signal | (calls[i].withdraws ? withdrawal_bit : 0)});
       if (together.size() == at_once) append();
     }
     append();
@@ -85,39 +78,5 @@ TEST_CASE("property: changes are taken in order of time, and of telling where ti
       RC_ASSERT(queue.held() == std::min(left, expected.size()));
     }
     RC_ASSERT(values(taken) == values(expected));
-  }));
-}
-
-TEST_CASE("property: a ring keeps the newest changes in the order of telling, without those that were withdrawn") {
-  CHECK(rc::check([] {
-    const std::vector<Told> calls = some_calls();
-    const auto kept = static_cast<std::size_t>(*rc::gen::inRange(1, 100));
-    ChangeRing ring(kept);
-    auto room = ring.room();
-    std::size_t laid = 0;
-    std::size_t told = 0;
-    const auto leave = [](const SignalChange&) {};
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i].withdraws) {
-        ring.withdraw(calls[i].signal, Picoseconds(calls[i].time), laid);
-        continue;
-      }
-      room[laid++] = {Picoseconds(calls[i].time), i, calls[i].signal};
-      ++told;
-      if (laid < room.size()) continue;
-      ring.next_room(leave);
-      room = ring.room();
-      laid = 0;
-    }
-    std::vector<SignalChange> newest;
-    ring.end(laid, leave);
-    ring.take_rest([&](const SignalChange& change) { newest.push_back(change); });
-    std::vector<std::uint64_t> expected = values(plain_list(calls));
-    // Those that were told before the newest `kept`, withdrawn ones counted, have left.
-    std::size_t gone = told - std::min(told, kept);
-    std::uint64_t first = 0;
-    for (; gone > 0; ++first) gone -= calls[first].withdraws ? 0 : 1;
-    std::erase_if(expected, [first](std::uint64_t place) { return place < first; });
-    RC_ASSERT(values(newest) == expected);
   }));
 }
