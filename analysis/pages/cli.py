@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from pages.bench import measure
-from pages.growth import measure_growth
+from pages.growth import hold_growth, measure_growth
 from pages.instructions import hold_instructions, measure_instructions
 from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
@@ -28,13 +28,15 @@ def bench(
     only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
     instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
-    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept.")] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept; with --growth, where a layer grows: one at each commit, or those named.")] = False,
     record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr-20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
 ) -> None:
     """Measure the simulator's speed and memory, what it costs per request, or how that grows, each figure with its target."""
-    if growth:
+    if growth and hold:
+        hold_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+    elif growth:
         measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
     elif instructions:
         measure_instructions(Console(), out / "instructions", only, record)

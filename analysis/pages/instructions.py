@@ -34,6 +34,9 @@ layer = "cmr"
 count = {ARRAY_DRIVES}
 '''
 
+# Of the first case's instructions, those of the second at most.
+RATIOS = (("cmr, all signals recorded", "cmr, first-come", 3.0), ("cmr, a trigger awaited", "cmr, first-come", 1.2))
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -142,6 +145,15 @@ def table_lines(goals: dict[str, int], kept: Sequence[Row]) -> list[str]:
     return lines
 
 
+def ratio_lines(rows: Sequence[Row]) -> list[str]:
+    """Of the newest rows of the table what is measured as a multiple of another case."""
+    instructions = {row.case: row.instructions for row in rows if row.kind == "table"}
+    return [
+        f"{case}: {instructions[case] / instructions[base]:.2f} times {base} (goal: {most:g})"
+        for case, base, most in RATIOS if case in instructions and base in instructions
+    ]
+
+
 def measure_instructions(console: Console, out: Path, only: str, record: bool) -> None:
     """A line for each case whose name holds `only`; with `record` the rows are kept and the page's table is written again. Raises
     SimulatorError."""
@@ -149,10 +161,12 @@ def measure_instructions(console: Console, out: Path, only: str, record: bool) -
     measured = measure_rows("table", TABLE, out, only)
     for case, row in measured:
         console.print(described(case, row, last_of(row, kept)), highlight=False, soft_wrap=True)
+    for line in ratio_lines([row for _, row in measured]):
+        console.print(f"  {line}", highlight=False, soft_wrap=True)
     if record:
         keep([row for _, row in measured])
         lines = table_lines({case.name: case.goal for case in written_cases(out)}, kept_rows())
-        write_marked_section(PAGE, COMMAND, "\n".join([*lines, ""]))
+        write_marked_section(PAGE, COMMAND, "\n".join([*lines, "", *(f"- {line}" for line in ratio_lines(kept_rows())), ""]))
 
 
 def changes(rows: Sequence[Row], kept: Sequence[Row]) -> list[str]:

@@ -101,27 +101,32 @@ void VcdWriter::open(Picoseconds at) {
   opened_ = true;
 }
 
-void VcdWriter::step(Picoseconds at, std::span<const std::uint32_t> changed) {
-  reserve(most_time + changed.size() * most_change);
-  char* end = put_time(text_.data() + end_, at);
-  const WaveTrace* const signals = signals_->data();
+void VcdWriter::changes(std::span<const SignalChange> changed) {
+  constexpr std::size_t at_once = 512;
+  for (; !changed.empty(); changed = changed.subspan(std::min(at_once, changed.size())))
+    write_some(changed.first(std::min(at_once, changed.size())));
+}
+
+void VcdWriter::write_some(std::span<const SignalChange> changed) {
+  reserve(changed.size() * (most_time + most_change));
+  char* end = text_.data() + end_;
   const Lines* const made = made_.data();
-  for (const std::uint32_t index : changed) {
-    const std::uint64_t value = signals[index].value;
-    const Lines& lines = made[index];
-    if (value < lines.count) [[likely]] {
-      const Line& line = lines.first[value];
+  for (const SignalChange& change : changed) {
+    if (change.time != written_until_) end = put_time(end, change.time);
+    const Lines& lines = made[change.signal];
+    if (change.value < lines.count) [[likely]] {
+      const Line& line = lines.first[change.value];
       std::memcpy(end, line.text.data(), Line::most);
       end += line.size;
       if (line.size != 0) [[likely]]
         continue;
-    } else if (value >= lines.number_from) {
-      end = put_number(end, value, codes_[index]);
+    } else if (change.value >= lines.number_from) {
+      end = put_number(end, change.value, codes_[change.signal]);
       continue;
     }
     end_ = static_cast<std::size_t>(end - text_.data());
-    write_value(index, true);
-    reserve(changed.size() * most_change);
+    write_value(change.signal, change.value);
+    reserve(changed.size() * (most_time + most_change));
     end = text_.data() + end_;
   }
   end_ = static_cast<std::size_t>(end - text_.data());
@@ -169,13 +174,13 @@ constexpr auto four_digits = [] {
 }  // namespace
 
 void VcdWriter::write_time(Picoseconds at) {
+  if (opened_ && at == written_until_) return;
   reserve(most_time);
   end_ = static_cast<std::size_t>(put_time(text_.data() + end_, at) - text_.data());
 }
 
 /// Most times differ from the one before in their last eight digits alone.
 inline char* VcdWriter::put_time(char* end, Picoseconds at) {
-  if (opened_ && at == written_until_) return end;
   written_until_ = at;
   constexpr std::uint64_t split = 100'000'000;
   const std::uint64_t first = at.value() / split;
@@ -200,32 +205,46 @@ inline char* VcdWriter::put_time(char* end, Picoseconds at) {
   return end;
 }
 
+/// Four digits at a time, from the last.
 [[gnu::noinline]] void VcdWriter::begin_times(std::uint64_t first) {
-  char* const digits = first_digits_.data();
-  digits[0] = '#';
-  first_size_ = static_cast<std::size_t>(std::to_chars(digits + 1, digits + first_digits_.size(), first).ptr - digits);
+  constexpr std::size_t most = 12;  // digits before the last eight
+  std::array<char, 2 * most> digits{};
   first_ = first;
+  std::size_t begin = most;
+  for (std::uint64_t rest = first; rest != 0; rest /= 10'000) {
+    begin -= 4;
+    std::memcpy(digits.data() + begin, four_digits[rest % 10'000].data(), 4);
+  }
+  while (digits[begin] == '0') ++begin;
+  first_digits_[0] = '#';
+  first_size_ = 1 + most - begin;
+  std::memcpy(first_digits_.data() + 1, digits.data() + begin, most);
 }
 
 void VcdWriter::write_all(const char* keyword, bool known) {
   append(keyword);
-  for (std::size_t index = 0; index < signals_->size(); ++index) write_value(index, known);
+  for (std::size_t index = 0; index < signals_->size(); ++index) {
+    const WaveTrace& signal = (*signals_)[index];
+    if (known && signal.known)
+      write_value(index, signal.value);
+    else
+      write_unknown(index);
+  }
   append("$end\n");
 }
 
-void VcdWriter::write_value(std::size_t index, bool known) {
+void VcdWriter::write_value(std::size_t index, std::uint64_t value) {
   const WaveTrace& signal = (*signals_)[index];
-  if (!known || !signal.known) return write_unknown(index);
-  if (signal.info->width == 1 || has_words(signal) || signal.value < most_lines)
-    return append(signal.value < lines_[index].size() ? lines_[index][signal.value] : line_of(index));
-  write_number(signal.value, codes_[index]);
+  if (signal.info->width == 1 || has_words(signal) || value < most_lines)
+    return append(value < lines_[index].size() ? lines_[index][value] : line_of(index, value));
+  write_number(value, codes_[index]);
 }
 
-const VcdWriter::Line& VcdWriter::line_of(std::size_t index) {
+const VcdWriter::Line& VcdWriter::line_of(std::size_t index, std::uint64_t shown) {
   const WaveTrace& signal = (*signals_)[index];
-  TESSERA_CHECK(!has_words(signal) || signal.value < signal.info->words.size(), "a state of a signal has no such value");
+  TESSERA_CHECK(!has_words(signal) || shown < signal.info->words.size(), "a state of a signal has no such value");
   std::vector<Line>& lines = lines_[index];
-  while (lines.size() <= signal.value) {
+  while (lines.size() <= shown) {
     const std::uint64_t value = lines.size();
     const std::size_t begin = end_;
     if (has_words(signal)) append("s" + signal.info->words[value] + " " + std::string(codes_[index].view()));
@@ -249,7 +268,7 @@ const VcdWriter::Line& VcdWriter::line_of(std::size_t index) {
   }
   made_[index].first = lines.data();
   made_[index].count = lines.size();
-  return lines[signal.value];
+  return lines[shown];
 }
 
 void VcdWriter::write_unknown(std::size_t index) {

@@ -18,7 +18,7 @@ class VcdWriter final : public WaveWriter {
 
   void begin(const std::vector<WaveTrace>& signals) override;
   void open(Picoseconds at) override;
-  void step(Picoseconds at, std::span<const std::uint32_t> changed) override;
+  void changes(std::span<const SignalChange> changed) override;
   void close(Picoseconds at, bool last) override;
   void nothing(const std::string& why) override;
   void finish() override;
@@ -53,12 +53,13 @@ class VcdWriter final : public WaveWriter {
     std::size_t count = 0;
     std::uint64_t number_from = ~std::uint64_t{0};  ///< larger values are written as numbers
   };
-  void write_value(std::size_t index, bool known);
+  void write_some(std::span<const SignalChange> changed);
+  void write_value(std::size_t index, std::uint64_t value);
   void write_unknown(std::size_t index);
   void write_number(std::uint64_t value, const Code& code);
   static char* put_number(char* end, std::uint64_t value, const Code& code);
   char* put_time(char* end, Picoseconds at);
-  [[nodiscard]] const Line& line_of(std::size_t index);
+  [[nodiscard]] const Line& line_of(std::size_t index, std::uint64_t shown);
   void append(const Line& line);
   /// Makes room for `bytes` at end_.
   void reserve(std::size_t bytes) {

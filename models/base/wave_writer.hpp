@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "base/signal.hpp"
+#include "base/signal_change.hpp"
 #include "base/units.hpp"
 
 namespace tessera {
 
-/// A recorded signal and what it shows now.
+/// A recorded signal and what it shows as a window begins.
 struct WaveTrace {
   std::string scope;  ///< path of the block, dots between levels
   const SignalInfo* info;
@@ -25,8 +26,8 @@ class WaveWriter {
   virtual void begin(const std::vector<WaveTrace>& signals) = 0;
   /// A window begins, with these values.
   virtual void open(Picoseconds at) = 0;
-  /// At `at`, inside a window and later than what came before, the signals of these numbers have changed to what they show now.
-  virtual void step(Picoseconds at, std::span<const std::uint32_t> changed) = 0;
+  /// Inside a window, in order of time: each changes what its signal shows. Changes of single signals, each once at one time.
+  virtual void changes(std::span<const SignalChange> changed) = 0;
   /// The window ends; `last`: none follows.
   virtual void close(Picoseconds at, bool last) = 0;
   /// There was no window at all.

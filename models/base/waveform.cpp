@@ -8,8 +8,8 @@ namespace {
 
 // Changes held back, to be brought into order: 1.5 MB. CPU and devices of a busy drive differ by a few hundred changes at most.
 constexpr std::size_t reorder_changes = std::size_t{1} << 16;
-constexpr std::size_t told_changes = 256;  // brought into order together
-constexpr std::size_t most_touches = 256;  // of a time step, until one has more
+constexpr std::size_t told_changes = 256;      // brought into order together
+constexpr std::size_t written_changes = 2048;  // about as many are handed to the writers together
 
 }  // namespace
 
@@ -23,7 +23,6 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, std::vector<WaveWindow> win
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = windows_.back().end;
   told_.resize(told_changes);
-  touched_.resize(most_touches);
   lay_down_in(told_);
 }
 
@@ -31,7 +30,6 @@ Waveform::Waveform(std::vector<WaveWriter*> writers, WaveTrigger trigger)
     : writers_(std::move(writers)), last_end_(Picoseconds::max()), before_(trigger.before), after_(trigger.after), armed_(true) {
   TESSERA_CHECK(trigger.ring_changes > 0, "a waveform trigger needs a ring");
   told_.resize(told_changes);
-  touched_.resize(most_touches);
   ring_.emplace(trigger.ring_changes);
   lay_down_in(ring_->room());
 }
@@ -65,68 +63,70 @@ WaveSignal Waveform::record(std::string_view scope, const SignalInfo& info) {
     TESSERA_CHECK(other.scope != scope || other.info->name != info.name, "a waveform signal is declared twice");
   traces_.push_back({std::string(scope), &info});
   const std::uint64_t mask = info.width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << info.width) - 1;
-  states_.push_back({info.value.value_or(0), {}, mask, info.value.has_value()});
+  states_.push_back({info.value.value_or(0) & mask, {}, mask, 0, info.value.has_value(), false});
+  TESSERA_CHECK(traces_.size() < withdrawal_bit, "a waveform has too many signals");
   return {static_cast<std::uint32_t>(traces_.size() - 1)};
 }
 
 void Waveform::full() {
   if (!armed_) return sort_told();
-  ring_->next_room([this](const SignalChange& change) { keep(change.signal, change.value, change.time); });
+  ring_->next_room();
+  keep(ring_->leaving());
   lay_down_in(ring_->room());
 }
 
+void Waveform::keep(std::span<const SignalChange> told) {
+  for (const SignalChange& change : told)
+    each_told(
+        change, [this](Picoseconds time, std::uint64_t value, std::uint64_t signal) { keep(signal, value, time); },
+        [this](std::uint64_t signal, Picoseconds at) { keep_withdrawal(signal, at); });
+}
+
 void Waveform::sort_told() {
-  std::span<const SignalChange> changes = told();
-  if (pending_from_ > Picoseconds(0) || last_end_ != Picoseconds::max()) changes = told_for_windows();
-  constexpr std::size_t most_of_one = 3;
-  if (pending_.held() + most_of_one * changes.size() < reorder_changes) [[likely]] {
-    for (const SignalChange& change : changes) pending_.append(change);
-  } else {
-    for (const SignalChange& change : changes)
-      change.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
-        pending_.append({time, value, signal});
-        if (pending_.held() >= reorder_changes) write_older(reorder_changes / 2);
-      });
-  }
+  pending_.append(pending_from_ > Picoseconds(0) || last_end_ != Picoseconds::max() ? told_for_windows() : told());
+  for (const SignalChange& withdrawal : pending_.withdrawals()) keep_withdrawal(withdrawal.signal, withdrawal.time);
+  if (pending_.held() >= reorder_changes) write_older(reorder_changes / 2);
   lay_down_in(told_);
 }
 
 std::span<const SignalChange> Waveform::told_for_windows() {
   shown_.clear();
-  for (const SignalChange& told : told())
-    told.each([this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
-      if (time >= last_end_) return;
-      if (time < pending_from_) return keep(signal, value, time);
-      shown_.push_back({time, value, signal});
-    });
+  for (const SignalChange& change : told())
+    each_told(
+        change,
+        [this](Picoseconds time, std::uint64_t value, std::uint64_t signal) {
+          if (time >= last_end_) return;
+          if (time < pending_from_) return keep(signal, value, time);
+          shown_.push_back({time, value, signal});
+        },
+        [this](std::uint64_t signal, Picoseconds at) {
+          keep_withdrawal(signal, at);
+          shown_.push_back(withdrawal_of(signal, at));
+        });
   return shown_;
-}
-
-void Waveform::withdraw(std::uint32_t id, Picoseconds at) {
-  if (armed_) {
-    ring_->withdraw(id, at, told().size());
-  } else {
-    sort_told();
-    pending_.withdraw(id, at);
-  }
-  State& state = states_[id];
-  state.since = std::min(state.since, at);
 }
 
 void Waveform::trigger(Picoseconds time) {
   if (!armed_) return;
   armed_ = false;
-  const auto to_values = [this](const SignalChange& change) { keep(change.signal, change.value, change.time); };
-  ring_->end(told().size(), to_values);
-  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), ring_->lost_until());
+  for (const State& state : states_) begin_ = std::max(begin_, state.since);
+  begin_ = std::max(time > before_ ? time - before_ : Picoseconds(0), begin_);
   pending_from_ = begin_ + Picoseconds(1);
   last_end_ = Picoseconds::max() - time < after_ ? Picoseconds::max() : time + after_;
   windows_ = {{begin_, last_end_}};
-  ring_->take_rest([&](const SignalChange& change) {
-    if (change.time <= begin_)
-      to_values(change);
-    else if (change.time < last_end_)
-      pending_.append(change);
+  ring_->take(told().size(), [this](const SignalChange& change) {
+    each_told(
+        change,
+        [this](Picoseconds at, std::uint64_t value, std::uint64_t signal) {
+          if (at <= begin_)
+            keep(signal, value, at);
+          else if (at < last_end_)
+            pending_.append({at, value, signal});
+        },
+        [this](std::uint64_t signal, Picoseconds at) {
+          keep_withdrawal(signal, at);
+          pending_.append(withdrawal_of(signal, at));
+        });
   });
   ring_.reset();
   lay_down_in(told_);
@@ -156,32 +156,97 @@ void Waveform::finish(Picoseconds now) {
 
 void Waveform::write_older(std::size_t keep_newest) {
   begin();
-  pending_.take(keep_newest, [this](const SignalChange& change) { write(change); });
-  if (open_) write_step();
-}
-
-inline void Waveform::write(const SignalChange& change) {
-  if (change.time != open_step_ && !turn_to(change)) return;
-  State& state = states_[change.signal];
-  state.since = change.time;
-  state.next = change.value;
-  if (touches_ == touched_.size()) [[unlikely]]
-    touched_.resize(2 * touches_);
-  touched_[touches_++] = static_cast<std::uint32_t>(change.signal);
-}
-
-inline bool Waveform::turn_to(const SignalChange& change) {
-  if (change.time > step_time_ && (!open_ || change.time >= windows_[window_].end)) pass(change.time);
-  if (!open_) {
-    if (window_ < windows_.size()) keep(change.signal, change.value, change.time);
-    return false;
+  const std::span<const SignalChange> all = pending_.all();
+  const SignalChange* const newest = all.data() + all.size() - std::min(keep_newest, all.size());
+  const SignalChange* next = all.data();
+  while (next < newest) {
+    const SignalChange* end = next + std::min<std::ptrdiff_t>(newest - next, written_changes);
+    while (end != all.data() + all.size() && end->time == end[-1].time) ++end;
+    write({next, end});
+    next = end;
   }
-  if (change.time < written_until_) ++late_changes_;
-  // Late, and a newer value is written already.
-  if (change.time < step_time_) return change.time >= states_[change.signal].since;
-  write_step();
-  step_time_ = open_step_ = change.time;
-  return true;
+  pending_.drop(static_cast<std::size_t>(next - all.data()));
+}
+
+void Waveform::write(std::span<const SignalChange> steps) {
+  if (written_.size() < steps.size()) written_.resize(steps.size());
+  const SignalChange* const end = steps.data() + steps.size();
+  for (const SignalChange* next = steps.data(); next != end;) {
+    if (next->time > step_time_ && next->time >= open_until_) pass(next->time);
+    if (next->time > step_time_ && next->time < open_until_) [[likely]]
+      next = write_step(next, end);
+    else
+      next = write_apart(next, end);
+  }
+  hand_over();
+}
+
+inline const SignalChange* Waveform::write_step(const SignalChange* change, const SignalChange* end) {
+  const SignalChange* const first = change;
+  const std::size_t written_before = writes_;
+  const Picoseconds time = step_time_ = change->time;
+  do {
+    State& state = states_[change->signal];
+    if (state.since == time) [[unlikely]] {
+      write_again(*change, first, written_before);
+    } else {
+      state.since = time;
+      show(state, *change, time);
+    }
+  } while (++change != end && change->time == time);
+  return change;
+}
+
+/// The last value counts, and stands where the signal's first one would.
+void Waveform::write_again(const SignalChange& change, const SignalChange* first, std::size_t written_before) {
+  State& state = states_[change.signal];
+  const std::uint64_t value = change.value & state.mask;
+  const std::uint64_t shown = state.value;
+  if (shown == value && state.known) return;
+  const auto begin = written_.begin() + static_cast<std::ptrdiff_t>(written_before);
+  const auto end = written_.begin() + static_cast<std::ptrdiff_t>(writes_);
+  state.value = value;
+  auto place = end;
+  while (place != begin && place[-1].signal != change.signal) --place;
+  if (place != begin) {
+    --place;
+    place->value = value;
+    if (value != state.before || !state.known_before) return;
+    std::move(place + 1, end, place);
+    --writes_;
+    return;
+  }
+  for (; first->signal != change.signal; ++first)
+    if (place != end && place->signal == first->signal) ++place;
+  state.before = shown;
+  state.known_before = state.known;
+  state.known = true;
+  std::move_backward(place, end, end + 1);
+  *place = {std::max(written_until_, step_time_), value, change.signal};
+  ++writes_;
+}
+
+const SignalChange* Waveform::write_apart(const SignalChange* change, const SignalChange* end) {
+  if (!open_) {
+    if (window_ < windows_.size()) keep(change->signal, change->value, change->time);
+    return change + 1;
+  }
+  const SignalChange* const first = change;
+  for (; change != end && change->time <= step_time_; ++change) {
+    State& state = states_[change->signal];
+    if (change->time < written_until_) ++late_changes_;
+    if (change->time < state.since) continue;  // a newer value is written already
+    state.since = change->time;
+    write_again(*change, first, 0);
+  }
+  return change;
+}
+
+void Waveform::hand_over() {
+  if (writes_ == 0) return;
+  written_until_ = written_[writes_ - 1].time;
+  for (WaveWriter* writer : writers_) writer->changes({written_.data(), writes_});
+  writes_ = 0;
 }
 
 void Waveform::pass(Picoseconds time) {
@@ -198,39 +263,22 @@ void Waveform::pass(Picoseconds time) {
 void Waveform::open_window() {
   open_ = true;
   pending_from_ = Picoseconds(0);
-  written_until_ = step_time_ = open_step_ = begin_;
+  written_until_ = step_time_ = begin_;
+  open_until_ = windows_[window_].end;
   for (std::uint32_t index = 0; index < traces_.size(); ++index) {
     traces_[index].known = states_[index].known;
-    traces_[index].value = states_[index].next & states_[index].mask;
+    traces_[index].value = states_[index].value;
   }
   for (WaveWriter* writer : writers_) writer->open(begin_);
 }
 
 void Waveform::close_window(Picoseconds at, bool last) {
-  write_step();
+  hand_over();
   open_ = false;
-  open_step_ = Picoseconds::max();
+  open_until_ = Picoseconds(0);
   if (++window_ < windows_.size()) begin_ = windows_[window_].begin;
   pending_from_ = begin_ + Picoseconds(1);
   for (WaveWriter* writer : writers_) writer->close(std::max(at, written_until_), last);
-}
-
-void Waveform::write_step() {
-  std::size_t changed = 0;  // stay in the list, each once
-  for (std::size_t i = 0; i < touches_; ++i) {
-    const std::uint32_t index = touched_[i];
-    State& state = states_[index];
-    WaveTrace& trace = traces_[index];
-    const std::uint64_t value = state.next & state.mask;
-    if (trace.known && trace.value == value) continue;
-    state.known = trace.known = true;
-    trace.value = value;
-    touched_[changed++] = index;
-  }
-  touches_ = 0;
-  if (changed == 0) return;
-  written_until_ = std::max(written_until_, step_time_);
-  for (WaveWriter* writer : writers_) writer->step(written_until_, {touched_.data(), changed});
 }
 
 }  // namespace tessera

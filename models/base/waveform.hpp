@@ -13,9 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/change_lanes.hpp"
+#include "base/change_queue.hpp"
 #include "base/change_ring.hpp"
 #include "base/signal.hpp"
+#include "base/told_change.hpp"
 #include "base/units.hpp"
 #include "base/wave_writer.hpp"
 
@@ -37,7 +38,7 @@ struct WaveTrigger {
   Picoseconds before;
   Picoseconds after;
   std::size_t ring_changes =
-      std::size_t{1} << 18;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
+      std::size_t{17} << 14;  ///< newest changes kept while waiting (24 B each); fewer than `before` needs: see start()
 };
 
 class Waveform final : public SignalSink, private ChangeRoom {
@@ -63,7 +64,7 @@ class Waveform final : public SignalSink, private ChangeRoom {
 
   // SignalSink
   void change(std::uint32_t id, std::uint64_t value, Picoseconds at) override { set({id}, value, at); }
-  void withdraw(std::uint32_t id, Picoseconds at) override;
+  void withdraw(std::uint32_t id, Picoseconds at) override { add(withdrawal_of(id, at)); }
   [[nodiscard]] ChangeRoom* room() override { return this; }
 
   /// Opens the window around `time`; later calls do nothing, as does a call on a recorder with fixed windows.
@@ -83,48 +84,69 @@ class Waveform final : public SignalSink, private ChangeRoom {
 
  private:
   struct State {
-    std::uint64_t next = 0;                  // newest value: up to the window's start, then that of the time step being written
+    std::uint64_t value = 0;                 // newest: up to the window's start, then of what is written
     Picoseconds since;                       // when it began
     std::uint64_t mask = ~std::uint64_t{0};  // of the signal's bits
+    std::uint64_t before = 0;                // value before the time step in which it changed last
     bool known = false;
+    bool known_before = false;
   };
 
   WaveSignal declare(std::string_view scope, SignalInfo info);
   void keep(std::uint64_t signal, std::uint64_t value, Picoseconds time) {
     State& state = states_[signal];
     if (time < state.since) return;
-    state.next = value;
+    state.value = value & state.mask;
     state.since = time;
     state.known = true;
   }
+  /// Until some other time it has the value that was told before.
+  void keep_withdrawal(std::uint64_t signal, Picoseconds at) { states_[signal].since = std::min(states_[signal].since, at); }
   void full() override;
+  /// Of changes that leave the ring the values stay.
+  void keep(std::span<const SignalChange> told);
   /// Brings what was told last into order with the rest.
   void sort_told();
   /// Leaves what no window shows out of what was told last.
   [[nodiscard]] std::span<const SignalChange> told_for_windows();
   /// Writes all but the newest changes, in order of time.
   void write_older(std::size_t keep_newest);
-  void write(const SignalChange& change);
-  /// Turns to the change's time. False: it is not written.
-  [[nodiscard]] bool turn_to(const SignalChange& change);
+  /// Writes whole time steps.
+  void write(std::span<const SignalChange> steps);
+  /// Writes a time step inside the open window, from its first change on: where the next one begins.
+  const SignalChange* write_step(const SignalChange* change, const SignalChange* end);
+  /// Of a signal that may have changed before in the time step from `first` on.
+  void write_again(const SignalChange& change, const SignalChange* first, std::size_t written_before);
+  /// Writes changes that are outside the windows, or late: where others begin.
+  const SignalChange* write_apart(const SignalChange* change, const SignalChange* end);
+  /// The change is written, unless the signal shows that value.
+  void show(State& state, const SignalChange& change, Picoseconds at) {
+    const std::uint64_t value = change.value & state.mask;
+    if (state.value == value && state.known) return;
+    state.before = state.value;
+    state.known_before = state.known;
+    state.value = value;
+    state.known = true;
+    written_[writes_++] = {at, value, change.signal};
+  }
+  /// Hands what was written to the writers.
+  void hand_over();
   /// Opens and closes the windows that begin and end up to `time`.
   void pass(Picoseconds time);
   void open_window();
   void close_window(Picoseconds at, bool last);
-  /// Hands the touched signals that really changed to the writers.
-  void write_step();
   void begin();
 
   std::vector<WaveWriter*> writers_;
   std::deque<SignalInfo> own_;
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
-  std::optional<ChangeRing> ring_;      // while armed: changes are laid down in it, else in told_
-  std::vector<SignalChange> told_;      // last
-  std::vector<SignalChange> shown_;     // of them
-  ChangeLanes pending_;                 // what is not written
-  std::vector<std::uint32_t> touched_;  // signals of the changes of the time step being written: the first `touches_`
-  std::size_t touches_ = 0;
+  std::optional<ChangeRing> ring_;     // while armed: changes are laid down in it, else in told_
+  std::vector<SignalChange> told_;     // last
+  std::vector<SignalChange> shown_;    // of them
+  ChangeQueue pending_;                // what is not written
+  std::vector<SignalChange> written_;  // not handed to the writers: the first `writes_`
+  std::size_t writes_ = 0;
   std::vector<WaveWindow> windows_;
   std::size_t window_ = 0;       // the one that is open or comes next
   Picoseconds begin_;            // of it
@@ -133,9 +155,9 @@ class Waveform final : public SignalSink, private ChangeRoom {
   Picoseconds ended_;
   Picoseconds before_;
   Picoseconds after_;
-  Picoseconds written_until_;                   // last time step that was written
-  Picoseconds step_time_;                       // of the time step being written
-  Picoseconds open_step_ = Picoseconds::max();  // the same while a window is open
+  Picoseconds written_until_;  // last time step that was handed over
+  Picoseconds step_time_;      // last time step
+  Picoseconds open_until_;     // end of the open window; 0 outside
   std::uint64_t late_changes_ = 0;
   bool armed_ = false;
   bool begun_ = false;  // the writers have the signals

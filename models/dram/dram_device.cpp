@@ -88,25 +88,66 @@ inline Picoseconds DramDevice::bus_slot(Picoseconds wanted, Picoseconds length) 
 }
 
 /// Each begins when the one before is over, so that a look at what may disturb the first is one for all that follow in its refresh
-/// interval.
+/// interval. Of those the time is that of access_bank(), here in plain numbers: what begins before the end of an interval is far from the
+/// end of time. One that is disturbed, or over the end of a row, takes the way of a single one.
 Picoseconds DramDevice::access(std::span<const TableAccess> run, Picoseconds crossing) {
-  Picoseconds ahead = crossing;  // of those in front, and over the bus
-  Picoseconds undisturbed = undisturbed_from();
-  for (const TableAccess& one : run) {
-    const std::uint64_t address = one.address.value();
-    const std::uint64_t last = address + (one.bytes - 1U);  // far past where it has no bytes
-    const Picoseconds now = one.at + ahead;
-    Picoseconds end;
-    if (now >= undisturbed && now < interval_end_ && last >> burst_shift_ == address >> burst_shift_) [[likely]] {
-      end = access_bank(address >> row_shift_, 1, one.access, now);
-      ++counters_.accesses;
-    } else {
-      end = access(one.address, one.bytes, one.access, now);
-      undisturbed = undisturbed_from();
+  const std::uint64_t over_bus = crossing.value();
+  std::uint64_t ahead = over_bus;  // of those in front, and over the bus
+  const TableAccess* one = run.data();
+  const TableAccess* const end_of_run = one + run.size();
+  for (;;) {
+    const std::uint64_t begin = undisturbed_from().value();
+    const std::uint64_t end = interval_end_.value();
+    const std::uint64_t epoch = epoch_;
+    Bank* const banks = banks_.data();
+    const TableAccess* const first = one;
+    std::uint64_t misses = 0;
+    std::uint64_t conflicts = 0;
+    std::uint64_t bus_free = cpu_bus_free_.value();
+    for (; one != end_of_run; ++one) {
+      const std::uint64_t address = one->address.value();
+      const std::uint64_t last = address + (one->bytes - 1U);  // far past where it has no bytes
+      const std::uint64_t row_number = address >> row_shift_;
+      const std::uint64_t now = one->at.value() + ahead;
+      if (now < begin || now >= end || last >> row_shift_ != row_number) [[unlikely]]
+        break;
+      const std::uint64_t row = row_number >> bank_shift_;
+      Bank& bank = banks[row_number & (config_.banks - 1)];
+      std::uint64_t column = now;
+      std::uint64_t precharge = bank.precharge.value();
+      if (bank.row != row || bank.epoch != epoch) {
+        TESSERA_CHECK(row_number < rows_, "an access leaves the DRAM");
+        if (bank.epoch == epoch) {
+          ++conflicts;
+          column = std::max(column, precharge) + config_.precharge.value();
+        }
+        ++misses;
+        bank.row = row;
+        bank.epoch = epoch;
+        precharge = column + config_.row_active.value();
+        column += config_.row_to_column.value();
+      }
+      const std::uint64_t bursts = (last >> burst_shift_) - (address >> burst_shift_) + 1;
+      if (bursts != 1) column += burst_step_.value() * (bursts - 1);
+      const auto access = static_cast<std::size_t>(one->access);
+      const Column& times = columns_[access];
+      counters_.bursts[access] += bursts;
+      const std::uint64_t ready = column + burst_time_.value();
+      bank.ready = Picoseconds(ready);
+      bank.precharge = Picoseconds(std::max(precharge, column + times.precharge.value()));
+      bus_free = ready + times.data.value();
+      ahead = bus_free + over_bus - one->at.value();
     }
-    ahead = end + crossing - one.at;
+    const auto count = static_cast<std::uint64_t>(one - first);
+    counters_.accesses += count;
+    counters_.row_hits += count - misses;
+    counters_.row_misses += misses - conflicts;
+    counters_.row_conflicts += conflicts;
+    cpu_bus_free_ = Picoseconds(bus_free);
+    if (one == end_of_run) return Picoseconds(ahead - over_bus);
+    ahead = (access(one->address, one->bytes, one->access, one->at + Picoseconds(ahead)) + crossing - one->at).value();
+    ++one;
   }
-  return ahead - crossing;
 }
 
 Picoseconds DramDevice::access_stepwise(std::uint64_t address, std::uint32_t bytes, Access access, Picoseconds now) {

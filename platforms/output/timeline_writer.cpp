@@ -39,6 +39,7 @@ std::string thread_name(const WaveTrace& trace) {
 
 void TimelineWriter::begin(const std::vector<WaveTrace>& signals) {
   signals_ = &signals;
+  shown_ = signals;
   uses_.resize(signals.size());
   text_ += '[';
   make_tracks();
@@ -52,9 +53,9 @@ void TimelineWriter::begin(const std::vector<WaveTrace>& signals) {
 /// The first state of a scope is its track, further ones and the numbers are its arguments. Bits stand for themselves.
 void TimelineWriter::make_tracks() {
   std::uint32_t main = none;
-  for (std::uint32_t index = 0; index < signals_->size(); ++index) {
-    const WaveTrace& trace = (*signals_)[index];
-    if (index == 0 || (*signals_)[index - 1].scope != trace.scope) main = none;
+  for (std::uint32_t index = 0; index < shown_.size(); ++index) {
+    const WaveTrace& trace = shown_[index];
+    if (index == 0 || shown_[index - 1].scope != trace.scope) main = none;
     const std::string& name = trace.info->name;
     if (trace.info->kind == SignalKind::level) {
       static_cast<void>(process_of(trace.scope));
@@ -66,7 +67,7 @@ void TimelineWriter::make_tracks() {
       Track& track = tracks_[main];
       track.arguments.push_back(index);
       uses_[index].push_back({main, names_the_work(name)});
-      if (name == "tag" && (*signals_)[track.signal].info->kind == SignalKind::state) track.tag = index;
+      if (name == "tag" && shown_[track.signal].info->kind == SignalKind::state) track.tag = index;
       if (name == "op") track.op = index;
       if (name == "request") {
         track.request = index;
@@ -86,14 +87,15 @@ std::uint32_t TimelineWriter::process_of(const std::string& scope) {
 
 void TimelineWriter::describe(const Track& track) {
   begin_event('M', track.process, thread_of(track), {});
-  text_ += R"(,"name":"thread_name","args":{"name":")" + thread_name((*signals_)[track.signal]) + "\"}}";
+  text_ += R"(,"name":"thread_name","args":{"name":")" + thread_name(shown_[track.signal]) + "\"}}";
   begin_event('M', track.process, thread_of(track), {});
   text_ += R"(,"name":"thread_sort_index","args":{"sort_index":)" + std::to_string(thread_of(track)) + "}}";
 }
 
 void TimelineWriter::open(Picoseconds at) {
+  shown_ = *signals_;
   for (Track& track : tracks_) update(track, at);
-  for (std::uint32_t index = 0; index < signals_->size(); ++index) count(index, at);
+  for (std::uint32_t index = 0; index < shown_.size(); ++index) count(index, at);
   begun_.clear();
 }
 
@@ -106,8 +108,22 @@ void TimelineWriter::touch(std::uint32_t signal) {
   }
 }
 
-void TimelineWriter::step(Picoseconds at, std::span<const std::uint32_t> changed) {
-  for (const std::uint32_t index : changed) {
+void TimelineWriter::changes(std::span<const SignalChange> changed) {
+  for (auto first = changed.begin(); first != changed.end();) {
+    const auto end = std::find_if(first, changed.end(), [first](const SignalChange& change) { return change.time != first->time; });
+    step({first, end});
+    first = end;
+  }
+}
+
+void TimelineWriter::step(std::span<const SignalChange> changed) {
+  const Picoseconds at = changed.front().time;
+  for (const SignalChange& change : changed) {
+    shown_[change.signal].value = change.value;
+    shown_[change.signal].known = true;
+  }
+  for (const SignalChange& change : changed) {
+    const auto index = static_cast<std::uint32_t>(change.signal);
     touch(index);
     count(index, at);
   }
@@ -121,7 +137,7 @@ void TimelineWriter::step(Picoseconds at, std::span<const std::uint32_t> changed
 }
 
 void TimelineWriter::update(Track& track, Picoseconds at) {
-  const WaveTrace& trace = (*signals_)[track.signal];
+  const WaveTrace& trace = shown_[track.signal];
   const std::uint64_t state = trace.known ? trace.value : 0;
   const bool again = std::exchange(track.again, false);
   track.touched = false;
@@ -137,13 +153,13 @@ void TimelineWriter::update(Track& track, Picoseconds at) {
 }
 
 std::string_view TimelineWriter::name_of(const Track& track) const {
-  const WaveTrace& trace = (*signals_)[track.signal];
+  const WaveTrace& trace = shown_[track.signal];
   return trace.info->words.empty() ? std::string_view(trace.info->name) : std::string_view(trace.info->words[trace.value]);
 }
 
 /// As JSON has it, without quotation marks: words hold none, nor anything that is to be escaped.
 std::string TimelineWriter::value_of(std::uint32_t signal) const {
-  const WaveTrace& trace = (*signals_)[signal];
+  const WaveTrace& trace = shown_[signal];
   return trace.info->words.empty() ? std::to_string(trace.value) : trace.info->words[trace.value];
 }
 
@@ -162,7 +178,7 @@ void TimelineWriter::begin_slice(Track& track, std::string_view name, Picosecond
   text_ += '"';
   char before = '{';
   for (const std::uint32_t index : with_arguments ? std::span<const std::uint32_t>(track.arguments) : std::span<const std::uint32_t>()) {
-    const WaveTrace& trace = (*signals_)[index];
+    const WaveTrace& trace = shown_[index];
     if (!trace.known) continue;
     text_ += before == '{' ? ",\"args\":{\"" : ",\"";
     before = ',';
@@ -175,7 +191,7 @@ void TimelineWriter::begin_slice(Track& track, std::string_view name, Picosecond
 }
 
 void TimelineWriter::draw_arrow(const Track& track, Picoseconds at) {
-  const WaveTrace& tag = (*signals_)[track.tag];
+  const WaveTrace& tag = shown_[track.tag];
   if (!tag.known || tag.value >= lanes_.size()) return;
   const Track& lane = tracks_[lanes_[tag.value]];
   if (lane.open == 0) return;
@@ -187,7 +203,7 @@ void TimelineWriter::draw_arrow(const Track& track, Picoseconds at) {
 }
 
 void TimelineWriter::count(std::uint32_t signal, Picoseconds at) {
-  const WaveTrace& trace = (*signals_)[signal];
+  const WaveTrace& trace = shown_[signal];
   if (trace.info->kind != SignalKind::level || !trace.known) return;
   begin_event('C', process_of(trace.scope), 0, at);
   const std::string block = block_of(trace.scope);

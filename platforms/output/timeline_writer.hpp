@@ -24,7 +24,7 @@ class TimelineWriter final : public WaveWriter {
 
   void begin(const std::vector<WaveTrace>& signals) override;
   void open(Picoseconds at) override;
-  void step(Picoseconds at, std::span<const std::uint32_t> changed) override;
+  void changes(std::span<const SignalChange> changed) override;
   void close(Picoseconds at, bool last) override;
   void nothing(const std::string& why) override;
   void finish() override;
@@ -45,6 +45,8 @@ class TimelineWriter final : public WaveWriter {
     bool again = false;  // another piece of work in the same state
   };
   void make_tracks();
+  /// At one time.
+  void step(std::span<const SignalChange> changed);
   void describe(const Track& track);
   void update(Track& track, Picoseconds at);
   void end_slices(Track& track, std::size_t keep, Picoseconds at);
@@ -61,6 +63,7 @@ class TimelineWriter final : public WaveWriter {
 
   std::ostream& out_;
   const std::vector<WaveTrace>* signals_ = nullptr;
+  std::vector<WaveTrace> shown_;  // what they show now
   std::vector<std::string> processes_;
   std::vector<Track> tracks_;
   struct Use {

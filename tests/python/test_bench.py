@@ -1,10 +1,14 @@
 """The figures of the benchmark are computed as they are named."""
 
+import pytest
+from rich.console import Console
 from samples import metric, write_run
 
 from tessera import Run
+from tessera.errors import InputError
+from pages import growth as pages_growth
 from pages.bench import COMMANDS, MEMORY, speed
-from pages.growth import Cost, growth
+from pages.growth import FACTORS, Cost, growth, hold_growth, subject_of_commit, subjects
 
 
 def test_commands_of_disk_and_flash_are_summed_over_cpu_time(tmp_path):
@@ -25,3 +29,19 @@ def test_growth_is_of_a_request_unless_cleanings_came_between():
 
 def test_the_measured_part_is_what_the_whole_run_adds_to_its_warm_up():
     assert Cost(9000, 10, 20, 3) - Cost(4000, 4, 5, 1) == Cost(5000, 6, 15, 2)
+
+
+def test_each_commit_has_the_next_subject_s_turn():
+    turns = [subject_of_commit(number).name for number in range(7, 7 + len(subjects()))]
+    assert sorted(turns) == sorted(subject.name for subject in subjects())
+
+
+@pytest.mark.parametrize(("only", "most"), [("mu-rmw", 0.10), ("media-cache", 0.40)])
+def test_a_layer_that_grows_further_than_it_is_known_to_is_refused_with_its_figures(tmp_path, monkeypatch, only, most):
+    def grows(by):
+        monkeypatch.setattr(pages_growth, "cost_at", lambda subject, factor, out: Cost(10_000 if factor < FACTORS[-1] else round(10_000 * (1 + by)), 10, 0, 0))
+        hold_growth(Console(quiet=True), tmp_path, only, 1)
+
+    grows(most - 0.001)
+    with pytest.raises(InputError, match=f"{only}: 1,000, 1,000, .* instructions per request at 1, 4, 16 times the capacity"):
+        grows(most + 0.01)

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from pages import instructions
-from pages.instructions import Row, changes, keep, kept_rows, last_of
+from pages.instructions import Row, changes, keep, kept_rows, last_of, ratio_lines
 from tessera.errors import InputError
 
 
@@ -53,3 +53,10 @@ def test_what_moved_is_refused_with_both_counts_and_the_commit(monkeypatch):
 def test_another_toolchain_is_not_held_and_says_whose_rows_there_are(monkeypatch):
     said = hold(monkeypatch, [row(1000, toolchain="GCC 12")], [row(2000, toolchain="GCC 14")])
     assert "not held: built with GCC 14" in said and "GCC 12" in said
+
+
+def test_what_recording_costs_is_told_as_a_multiple_of_the_newest_run_without():
+    table = [row(instructions, case, "table") for case, instructions in (("cmr, first-come", 500), ("cmr, first-come", 1000), ("cmr, all signals recorded", 2904))]
+    held = row(9000, "cmr, all signals recorded")
+    assert ratio_lines([*table, held]) == ["cmr, all signals recorded: 2.90 times cmr, first-come (goal: 3)"]
+    assert ratio_lines(table[:2]) == []

@@ -134,9 +134,3 @@ TEST_CASE("idle gate: who wants what the work holds makes it look again at once"
   at.cpu.run();
   CHECK(looks == 1);
 }
-
-TEST_CASE("idle look: never more often than the shortest, counted from the later of now and the last command") {
-  CHECK(next_idle_look(5_ms, 2_ms, 10_ms) == 15_ms + tick);
-  CHECK(next_idle_look(2_ms, 5_ms, 10_ms) == 15_ms + tick);
-  CHECK(next_idle_look(0_ms, 5_ms, Picoseconds(0)) == 5_ms + shortest_idle_look + tick);
-}

@@ -306,3 +306,66 @@ TEST_CASE("a withdrawal reaches what is in the ring of its own signal, and nothi
   CHECK(vcd.at("s.b", 13) == "11");
   CHECK(vcd.at("s.b", 45) == "111");
 }
+
+TEST_CASE("property: whatever a ring still holds, a trigger's window shows what a plain list says") {
+  CHECK(rc::check([] {
+    struct Call {
+      std::uint64_t time;
+      std::uint32_t signal;
+      std::uint64_t value;
+      bool replaces;
+    };
+    std::vector<Call> calls;
+    std::uint64_t time = 1;
+    for (const auto& [what, ahead] : *rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>()) {
+      time += what % 4;
+      const bool replaces = ahead % 4 == 3;
+      calls.push_back({replaces ? time : time + ahead % 7, what % 3U, calls.size() % 200, replaces});
+    }
+    std::ostringstream out;
+    VcdWriter file(out);
+    Waveform waveform({&file}, WaveTrigger{100_us, 100_us, *rc::gen::inRange<std::size_t>(1, 100)});
+    for (const char* name : {"a", "b", "c"}) (void)waveform.vector("s", name, 8);
+    for (const auto& [at, signal, value, replaces] : calls) {
+      if (replaces) waveform.withdraw(signal, Picoseconds(at));
+      waveform.change(signal, value, Picoseconds(at));
+    }
+    waveform.trigger(Picoseconds(time));
+    waveform.finish(Picoseconds(time + 100));
+    const auto vcd = read_vcd(out.str());
+    for (std::uint32_t signal = 0; signal < 3; ++signal) {
+      std::vector<Call> list;
+      for (const Call& call : calls) {
+        if (call.signal != signal) continue;
+        if (call.replaces) std::erase_if(list, [&call](const Call& other) { return other.time > call.time; });
+        list.push_back(call);
+      }
+      std::ranges::stable_sort(list, {}, &Call::time);
+      for (const Call& call : list) {
+        if (call.time < waveform.start().value()) continue;
+        const auto last = std::ranges::upper_bound(list, call.time, {}, &Call::time) - 1;
+        RC_ASSERT(std::stoull(vcd.at("s." + std::string(1, static_cast<char>('a' + signal)), call.time), nullptr, 2) == last->value);
+      }
+      const auto before = std::ranges::upper_bound(list, waveform.start().value(), {}, &Call::time);
+      const std::string shown = vcd.at("s." + std::string(1, static_cast<char>('a' + signal)), waveform.start().value());
+      const bool right = before == list.begin() ? shown == "x" : shown != "x" && std::stoull(shown, nullptr, 2) == before[-1].value;
+      RC_ASSERT(right);
+    }
+  }));
+}
+
+TEST_CASE("a time step is written whole, wherever the recorder has to make room") {
+  for (std::uint64_t ahead = 0; ahead < 4; ++ahead) {
+    std::ostringstream out;
+    VcdWriter file(out);
+    Waveform waveform({&file}, {WaveWindow{}});
+    const WaveSignal a = waveform.vector("s", "a", 64);
+    const WaveSignal b = waveform.bit("s", "b");
+    waveform.set(b, 0, 1_ps);
+    for (std::uint64_t t = 1 + ahead; t < (1 << 15); ++t) waveform.set(a, t, Picoseconds(t));
+    for (const std::uint64_t value : {1, 0}) waveform.set(b, value, Picoseconds(1 << 15));
+    for (std::uint64_t t = (1 << 15) + 1; t < 3 << 15; ++t) waveform.set(a, t, Picoseconds(t));
+    waveform.finish(Picoseconds(3 << 15));
+    CHECK(read_vcd(out.str()).signals.at("s.b") == Changes{{0, "x"}, {1, "0"}});
+  }
+}
