@@ -13,7 +13,7 @@ Times are whole picoseconds of simulated time, as in waveforms; where one is ask
 
 import importlib.util
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -125,10 +125,9 @@ def _text(name: str, value: object) -> str:
 
 
 class Drive:
-    """A drive that has booted, at the instant at which `tessera run` would begin its replay.
+    """A drive that boots with your first call, up to the instant at which `tessera run` would begin its replay.
 
-    `layer`, `settings`, `content`, `seed` and `prefill` are as in tessera.run; `content` is "none" or "bytes". `image`: a raw image that the
-    drive holds, with content="bytes". `record`: signals whose changes are kept for `signals`, by patterns such as "media.*". `firmware`: a
+    `layer`, `settings`, `content`, `seed` and `prefill` are as in tessera.run; `content` is "none" or "bytes". `firmware`: a
     shared library with a layer. `check_protocol` checks each call on each socket against the base protocol of TLM-2.0.
 
     Raises InputError, in one sentence, for what cannot be simulated, and where this process has a drive already.
@@ -143,17 +142,14 @@ class Drive:
         content: str = "none",
         seed: int = 1,
         prefill: int | None = None,
-        image: str | Path | None = None,
         firmware: str | Path | None = None,
-        record: Sequence[str] = (),
         check_protocol: bool = False,
     ):
         for name, number, largest in (("seed", seed, LARGEST), ("prefill", 0 if prefill is None else prefill, 100)):
             if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= largest:
                 raise InputError(f"{name}: expected a whole number from 0 to {largest}, found {number!r}")
-        if isinstance(record, str) or not all(isinstance(pattern, str) for pattern in record):
-            raise InputError(f"record: expected a list of patterns, found {record!r}")
-        self._drive = _extension().Drive(
+        self._booted = False
+        self._switched_on = _extension().Drive(
             program=str(simulator()),
             drive=_text("drive", drive),
             layer=_text("layer", layer),
@@ -161,11 +157,16 @@ class Drive:
             content=_text("content", content),
             seed=seed,
             prefill=prefill,
-            image=_text("image", image),
             firmware=_text("firmware", firmware),
-            record=list(record),
             check_protocol=bool(check_protocol),
         )
+
+    @property
+    def _drive(self) -> Any:
+        if not self._booted:
+            self._switched_on.boot()
+            self._booted = True
+        return self._switched_on
 
     @property
     def now(self) -> int:
@@ -254,10 +255,6 @@ class Drive:
         """The power is back: the drive boots and recovers; run_until("ready") waits for that."""
         self._drive.power_on()
 
-    def save_image(self, file: str | Path) -> None:
-        """Writes what the host was last acknowledged as a raw image with holes; with content="bytes"."""
-        self._drive.save_image(str(file))
-
     def metrics(self) -> dict[str, Metric]:
         """Every metric as of now, measured since the drive was ready first. Raises InputError without power."""
         return {name: Metric(*rest) for name, *rest in self._drive.metrics()}
@@ -269,13 +266,18 @@ class Drive:
             raise unknown_name("metric", name, found)
         return found[name].value
 
+    def record(self, *patterns: str) -> None:
+        """From here on the changes of these signals are kept for `signals`, all where there is no pattern. Before your first other call it
+        takes in the boot. Raises InputError with the nearest name where a pattern has no signal."""
+        self._switched_on.record(list(patterns))
+
     def value(self, signal: str) -> int | str | None:
         """What a signal or gauge shows now, in words where it has some; None where it has not changed since the drive was first asked."""
         return self._drive.value(signal)
 
     def signal_names(self) -> list[str]:
         """Every signal, gauges included; most begin with "drive.", which you may leave out."""
-        return self._drive.signal_names()
+        return self._switched_on.signal_names()
 
     def signals(self, *patterns: str, since: str | int | None = None, until: str | int | None = None) -> dict[str, Signal]:
         """The recorded signals of these patterns, or all, in a window: by default everything so far. The first value is that at `since`."""

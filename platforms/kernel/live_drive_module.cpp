@@ -24,9 +24,8 @@ std::string in_words(Picoseconds time) { return print_quantity(Dimension::time, 
 DriveConfig load(const LiveSetup& setup) {
   if (elaborated)
     throw InputError(
-        "this process has a drive already, and SystemC elaborates once per process: make another drive in a process of its own");
+        "this process has elaborated a drive already, which SystemC does once per process: make another in a process of its own");
   if (setup.content == ContentMode::tags) throw InputError("content: expected \"none\" or \"bytes\", found \"tags\"");
-  if (!setup.image.empty() && setup.content != ContentMode::bytes) throw InputError("an image needs content=\"bytes\"");
   const SearchPath search = SearchPath::standard(setup.program);
   DriveConfig config = load_drive(search.load(DescriptionFile::drive, setup.drive), setup.set, setup.layer, {setup.firmware, 10});
   refuse_translating_host(config, "a drive under a test bench has the bench for its host");
@@ -37,12 +36,9 @@ DriveConfig load(const LiveSetup& setup) {
   return config;
 }
 
-/// A drive that holds an image is not filled with anything else.
-std::uint32_t prefill_of(const LiveSetup& setup, const DriveConfig& config) {
-  return setup.image.empty() ? setup.prefill.value_or(config.prefill) : 0;
-}
-
+/// The last thing before the elaboration begins: what fails in the midst of one cannot be done again either.
 DriveParts parts_of(const LiveSetup& setup) {
+  elaborated = true;
   DriveParts parts;
   parts.check_protocol = setup.check_protocol;
   return parts;
@@ -53,7 +49,7 @@ DriveParts parts_of(const LiveSetup& setup) {
 LiveDrive::LiveDrive(const LiveSetup& setup)
     : config_(load(setup)),
       plan_(plan_drive(config_)),
-      prefill_percent_(prefill_of(setup, config_)),
+      prefill_percent_(setup.prefill.value_or(config_.prefill)),
       content_(setup.content),
       start_delay_(RandomStream(setup.seed, "run.spindle_phase").below(revolution(config_.media.speed).value())),
       drive_(std::make_unique<DriveModule>("drive", config_, plan_, content_, setup.seed, parts_of(setup))),
@@ -62,7 +58,6 @@ LiveDrive::LiveDrive(const LiveSetup& setup)
       signals_(drive_->timeline(), *this),
       tags_(config_.host.tags),
       by_tag_(tags_) {
-  elaborated = true;
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(failure_report, sc_core::SC_DO_NOTHING);  // rethrow_failure() brings it
   for (std::uint32_t tag = tags_; tag-- > 0;) free_tags_.push_back(tag);
@@ -72,15 +67,13 @@ LiveDrive::LiveDrive(const LiveSetup& setup)
   drive_->on_memory_error([this] { restart_firmware(); });
   power_on(false);
   capacity_ = Bytes(drive_->firmware().user_sectors() * drive_->sector_shape().sector_bytes);
-  if (setup.image.empty())
-    drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false);
-  else
-    drive_->load_image(setup.image);
+  drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false);
   std::vector<FoundSignal> all;
   for (const DriveModule::SignalRoot& root : drive_->signal_roots()) add_signals(root.name, root.signals, all);
-  signals_.begin(std::move(all), setup.record);
-  static_cast<void>(run_until({Ready{}}));
+  signals_.begin(std::move(all));
 }
+
+void LiveDrive::boot() { static_cast<void>(run_until({Ready{}})); }
 
 template <class Listener>
 void LiveDrive::post(Picoseconds when, Listener& entry, std::uint64_t argument) {
@@ -246,11 +239,11 @@ SharedRequest LiveDrive::submit(Order order) {
     throw InputError("a request that ends at " + std::to_string(end) + " B, and the drive holds " + std::to_string(capacity_.value()) +
                      " B");
   const bool holds_bytes = content_ == ContentMode::bytes && moves_data(order.op);
+  if (order.op != HostOp::write && !order.content.empty()) throw InputError("only a write takes data");
+  if (!holds_bytes && !order.content.empty()) throw InputError("data needs a drive with content=\"bytes\"");
   if (order.op == HostOp::write && holds_bytes && order.content.size() != length.value())
     throw InputError("a write of " + std::to_string(length.value()) + " B: expected as many bytes of data, found " +
                      std::to_string(order.content.size()));
-  if (!holds_bytes && !order.content.empty())
-    throw InputError(order.op == HostOp::write ? "data needs a drive with content=\"bytes\"" : "only a write takes data");
   host.op = order.op;
   host.blocks = order.blocks;
   host.force_unit_access = order.force_unit_access;
@@ -363,7 +356,6 @@ void LiveDrive::cut_power() {
 }
 
 void LiveDrive::cut(std::uint64_t) {
-  if (!last_at_this_instant()) return post(now(), cut_);
   if (state_ == State::dark) return;
   state_ = State::dark;
   ++boots_;
@@ -398,7 +390,7 @@ void LiveDrive::power_on() {
   post(now() + drive_->restart_delay() - drive_->outage(), boot_, boots_);
 }
 
-void LiveDrive::boot(std::uint64_t boot) {
+void LiveDrive::boot_again(std::uint64_t boot) {
   if (boot == boots_) power_on(true);
 }
 

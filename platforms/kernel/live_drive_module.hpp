@@ -35,9 +35,7 @@ struct LiveSetup {
   ContentMode content = ContentMode::none;  ///< none or bytes
   std::uint64_t seed = 1;
   std::optional<std::uint32_t> prefill;  ///< percent; empty: the drive's own share
-  std::filesystem::path image;           ///< "": none; a raw image, in mode bytes
   std::filesystem::path firmware;        ///< "": none; a shared library with a layer
-  std::vector<std::string> record;       ///< patterns of signals whose changes are kept
   bool check_protocol = false;
 };
 
@@ -57,9 +55,10 @@ class LiveDrive final : private SignalListener {
   struct Ready {};
   using Event = std::variant<Picoseconds, SignalCondition, SharedRequest, Idle, Ready>;
 
-  /// Boots: returns at the instant at which a run of the same description and seed would begin its replay. InputError for what cannot be
-  /// simulated, and where this process has elaborated a drive already.
+  /// At time 0, switched on. InputError for what cannot be simulated, and where this process has elaborated a drive already.
   explicit LiveDrive(const LiveSetup& setup);
+  /// First of all but signals(): returns at the instant at which a run of the same description and seed would begin its replay.
+  void boot();
 
   /// Runs until the first of these comes, and says which: an instant after everything else that happens at it, anything else at once.
   /// Nothing where stop(), interrupt() or a lack of anything more to happen came first. InputError for an instant in the past, or a signal
@@ -77,7 +76,7 @@ class LiveDrive final : private SignalListener {
   /// Flushes and waits until the drive is idle, as a run does at its end; the flush is not counted. ModelBug where it fails.
   void drain();
 
-  /// At this instant, after everything else. What was at the drive is lost.
+  /// At this instant, after the action in hand. What was at the drive is lost.
   void cut_power();
   /// The firmware begins after the boot time and the restore of a dump; the drive is ready when it has recovered.
   void power_on();
@@ -122,7 +121,7 @@ class LiveDrive final : private SignalListener {
   void call_function(std::uint64_t number);
   void begin(std::uint64_t);
   void cut(std::uint64_t);
-  void boot(std::uint64_t boot);
+  void boot_again(std::uint64_t boot);
   void recovered(std::uint64_t boot);
 
   void require_callable() const;
@@ -172,7 +171,7 @@ class LiveDrive final : private SignalListener {
   Entry<&LiveDrive::call_function> call_{*this};
   Entry<&LiveDrive::begin> begin_{*this};
   Entry<&LiveDrive::cut> cut_{*this};
-  Entry<&LiveDrive::boot> boot_{*this};
+  Entry<&LiveDrive::boot_again> boot_{*this};
   Entry<&LiveDrive::recovered> recovered_{*this};
   std::unordered_map<std::uint64_t, std::function<void()>> calls_;
   std::uint64_t next_call_ = 0;

@@ -199,9 +199,9 @@ py::list metrics_of(LiveDrive& drive) {
 
 /// The drive stays until the process ends: the kernel cannot give a simulation up.
 LiveDrive* make(const std::string& program, const std::string& drive, const std::string& layer, const std::vector<std::string>& set,
-                const std::string& content, std::uint64_t seed, std::optional<std::uint32_t> prefill, const std::string& image,
-                const std::string& firmware, const std::vector<std::string>& record, bool check_protocol) {
-  LiveSetup setup{program, drive, layer, set, ContentMode::none, seed, prefill, image, firmware, record, check_protocol};
+                const std::string& content, std::uint64_t seed, std::optional<std::uint32_t> prefill, const std::string& firmware,
+                bool check_protocol) {
+  LiveSetup setup{program, drive, layer, set, ContentMode::none, seed, prefill, firmware, check_protocol};
   if (content == "bytes")
     setup.content = ContentMode::bytes;
   else if (content != "none")
@@ -255,7 +255,7 @@ PYBIND11_MODULE(_kernel, module) {
 
   py::class_<LiveDrive, std::unique_ptr<LiveDrive, py::nodelete>>(module, "Drive")
       .def(py::init(&make), py::arg("program"), py::arg("drive"), py::arg("layer"), py::arg("set"), py::arg("content"), py::arg("seed"),
-           py::arg("prefill"), py::arg("image"), py::arg("firmware"), py::arg("record"), py::arg("check_protocol"))
+           py::arg("prefill"), py::arg("firmware"), py::arg("check_protocol"))
       .def("run_until",
            [](LiveDrive& drive, const std::vector<py::object>& given) {
              std::vector<LiveDrive::Event> events;
@@ -266,11 +266,12 @@ PYBIND11_MODULE(_kernel, module) {
            py::arg("all_zones"), py::arg("done"))
       .def("call_at", [](LiveDrive& drive, const py::object& when,
                          std::function<void()> function) { drive.call_at(instant_of(drive, when), std::move(function)); })
+      .def("boot", [](LiveDrive& drive) { running(drive, [&] { drive.boot(); }); })
+      .def("record", [](LiveDrive& drive, const std::vector<std::string>& patterns) { drive.signals().record(patterns); })
       .def("stop", &LiveDrive::stop)
       .def("drain", [](LiveDrive& drive) { running(drive, [&] { drive.drain(); }); })
       .def("cut_power", [](LiveDrive& drive) { drive.running() ? drive.cut_power() : running(drive, [&] { drive.cut_power(); }); })
       .def("power_on", [](LiveDrive& drive) { drive.power_on(); })
-      .def("save_image", [](LiveDrive& drive, const std::string& file) { drive.drive().save_image(file); })
       .def("metrics", metrics_of)
       .def("value", value_of)
       .def("histories", histories)

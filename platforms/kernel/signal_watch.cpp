@@ -1,6 +1,7 @@
 #include "platforms/kernel/signal_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -10,18 +11,20 @@ SignalWatch::~SignalWatch() {
   for (const FoundSignal& signal : all_) signal.declared_in->unwatch(*this);
 }
 
-void SignalWatch::begin(std::vector<FoundSignal> all, const std::vector<std::string>& record) {
+void SignalWatch::begin(std::vector<FoundSignal> all) {
   all_ = std::move(all);
   watched_.resize(all_.size());
-  if (record.empty()) return;
-  for (const FoundSignal& chosen : select_signals(all_, record)) {
+}
+
+void SignalWatch::record(const std::vector<std::string>& patterns) {
+  for (const FoundSignal& chosen : select_signals(all_, patterns)) {
     const auto at = std::ranges::find(all_, chosen.info, &FoundSignal::info);
     const auto number = static_cast<std::uint32_t>(at - all_.begin());
-    watched_[number].is_recorded = true;
     watch_scope_of(number);
+    Watched& watched = watched_[number];
+    catch_up(watched);
+    if (!std::exchange(watched.is_recorded, true) && watched.value) watched.past.push_back({timeline_.now(), *watched.value});
   }
-  for (Watched& watched : watched_)
-    if (watched.is_recorded && watched.value) watched.past.push_back({watched.since, *watched.value});
 }
 
 std::uint32_t SignalWatch::watch(const std::string& name) {
@@ -87,7 +90,7 @@ std::vector<std::uint32_t> SignalWatch::recorded(const std::vector<std::string>&
   std::vector<FoundSignal> kept;
   for (std::uint32_t i = 0; i < all_.size(); ++i)
     if (watched_[i].is_recorded) kept.push_back(all_[i]);
-  if (kept.empty()) throw InputError("no signal is recorded: name those to record when you make the drive, as in record=[\"media.*\"]");
+  if (kept.empty()) throw InputError("no signal is recorded: name those to record, as in record(\"media.*\"), before they change");
   std::vector<std::uint32_t> numbers;
   for (const FoundSignal& chosen : select_signals(kept, patterns))
     numbers.push_back(static_cast<std::uint32_t>(std::ranges::find(all_, chosen.info, &FoundSignal::info) - all_.begin()));

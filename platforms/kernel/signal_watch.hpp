@@ -35,8 +35,10 @@ class SignalWatch final : private SignalSink {
   SignalWatch(const Timeline& timeline, SignalListener& listener) : timeline_(timeline), listener_(listener) {}
   ~SignalWatch();
 
-  /// The signals to choose from, once; `record`: patterns of those whose changes are kept from here on. InputError where one has no signal.
-  void begin(std::vector<FoundSignal> all, const std::vector<std::string>& record);
+  /// The signals to choose from; once.
+  void begin(std::vector<FoundSignal> all);
+  /// From here on the changes of the signals of these patterns are kept. InputError where one has no signal; then none is.
+  void record(const std::vector<std::string>& patterns);
 
   /// The number of the signal or gauge of this name, watched from here on. InputError with the nearest name where there is none.
   [[nodiscard]] std::uint32_t watch(const std::string& name);
