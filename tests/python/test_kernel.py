@@ -78,6 +78,48 @@ def test_a_host_in_python_gives_the_times_and_metrics_of_a_run(tmp_path):
     assert finished.metric("host.served") == 600
 
 
+def test_a_power_cut_and_its_recovery_take_as_long_as_those_of_a_run(tmp_path):
+    """What the cut lost is sent again in order, as a replay does: each request ends at the same picosecond."""
+    cut = ("--cut-at", "100ms", "--seed", "3")
+    run(tmp_path, "demo", "--layer", "imr-rmw", "--workload", "random-4k", "--limit", "200", "--replay", "closed:8", "--requests", *cut)
+    found = bench(
+        """
+import sys
+import numpy as np
+order = np.sort(np.load(sys.argv[1]), order="number")
+requests = list(zip(["read" if op == 0 else "write" for op in order["op"]], (order["lba"] * 512).tolist(), (order["blocks"] * 512).tolist()))
+drive = Drive("demo", layer="imr-rmw", seed=3)
+ends, left, lost = {}, iter(range(len(requests))), 0
+
+def send(n):
+    drive.submit(*requests[n], done=lambda request: ended(n, request))
+
+def ended(n, request):
+    global lost
+    if request.status == "lost":
+        lost += 1
+        send(n)
+        return
+    ends[n] = request.completion
+    if (following := next(left, None)) is not None:
+        send(following)
+
+for _ in range(8):
+    send(next(left))
+drive.run_until("+100 ms")
+drive.cut_power()
+drive.run_until("+" + sys.argv[2])
+drive.power_on()
+drive.run_until("idle")
+result = [lost, [ends[n] for n in range(len(requests))]]
+""",
+        tmp_path / "requests.npy",
+        re.search(r'^outage = "(.*?)"', (tmp_path / "drive.toml").read_text(), re.MULTILINE)[1],
+    )
+    assert found[0] == 8
+    assert found[1] == np.sort(np.load(tmp_path / "requests.npy"), order="number")["completion"].tolist()
+
+
 def test_signals_are_those_of_a_recording(tmp_path):
     """Every change of a wave file, for a bench that submits the requests of the run at the times of their arrival."""
     waves = ["--vcd", tmp_path / "waves.vcd", "--signals", "media,controller.firmware", "--record-window", "0 s:2 s"]
