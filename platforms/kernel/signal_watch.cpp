@@ -7,6 +7,24 @@
 
 namespace tessera {
 
+namespace {
+
+/// The signals that the patterns mean, by number; gauges by their own names, too.
+std::vector<std::uint32_t> numbers_of(const std::vector<FoundSignal>& all, std::vector<std::string> patterns) {
+  for (std::string& pattern : patterns) {
+    std::string gauge = pattern;
+    std::ranges::replace(gauge, '.', '_');
+    for (const FoundSignal& signal : all)
+      if (signal.info->name == gauge && signal.scope.ends_with(".firmware")) pattern = signal.path();
+  }
+  std::vector<std::uint32_t> numbers;
+  for (const FoundSignal& chosen : select_signals(all, patterns))
+    numbers.push_back(static_cast<std::uint32_t>(std::ranges::find(all, chosen.info, &FoundSignal::info) - all.begin()));
+  return numbers;
+}
+
+}  // namespace
+
 SignalWatch::~SignalWatch() {
   for (const FoundSignal& signal : all_) signal.declared_in->unwatch(*this);
 }
@@ -17,9 +35,7 @@ void SignalWatch::begin(std::vector<FoundSignal> all) {
 }
 
 void SignalWatch::record(const std::vector<std::string>& patterns) {
-  for (const FoundSignal& chosen : select_signals(all_, patterns)) {
-    const auto at = std::ranges::find(all_, chosen.info, &FoundSignal::info);
-    const auto number = static_cast<std::uint32_t>(at - all_.begin());
+  for (const std::uint32_t number : numbers_of(all_, patterns)) {
     watch_scope_of(number);
     Watched& watched = watched_[number];
     catch_up(watched);
@@ -88,12 +104,15 @@ std::optional<std::uint64_t> SignalWatch::value(std::uint32_t signal) {
 
 std::vector<std::uint32_t> SignalWatch::recorded(const std::vector<std::string>& patterns) const {
   std::vector<FoundSignal> kept;
-  for (std::uint32_t i = 0; i < all_.size(); ++i)
-    if (watched_[i].is_recorded) kept.push_back(all_[i]);
+  std::vector<std::uint32_t> kept_numbers;
+  for (std::uint32_t i = 0; i < all_.size(); ++i) {
+    if (!watched_[i].is_recorded) continue;
+    kept.push_back(all_[i]);
+    kept_numbers.push_back(i);
+  }
   if (kept.empty()) throw InputError("no signal is recorded: name those to record, as in record(\"media.*\"), before they change");
-  std::vector<std::uint32_t> numbers;
-  for (const FoundSignal& chosen : select_signals(kept, patterns))
-    numbers.push_back(static_cast<std::uint32_t>(std::ranges::find(all_, chosen.info, &FoundSignal::info) - all_.begin()));
+  std::vector<std::uint32_t> numbers = numbers_of(kept, patterns);
+  for (std::uint32_t& number : numbers) number = kept_numbers[number];
   return numbers;
 }
 

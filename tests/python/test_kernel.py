@@ -406,6 +406,14 @@ result = [refused(lambda: drive.run_until("idle"), ModelFailure), refused(lambda
     assert found[1] == found[2] == f"the simulation has ended: {found[0]}"
 
 
+def test_the_bench_among_the_examples_finds_what_requests_wait_for():
+    script = REPOSITORY / "examples" / "python_bench" / "bench.py"
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=ENVIRONMENT, timeout=120).stdout.splitlines()
+    assert re.match(r"controller\.firmware\.work_under_way > 0 at \d+\.\d s, after \d+ requests$", printed[0])
+    assert "lock" not in printed[1] and "lock" in printed[2]
+    assert float(printed[4].split()[-1]) > 100
+
+
 def test_without_the_module_it_is_said_where_it_comes_from(tmp_path):
     script = "import tessera.kernel as k; k.NAME = '_no_such.so'\ntry: k.Drive('bare')\nexcept ImportError as error: print(error)"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
