@@ -8,9 +8,16 @@ namespace {
 
 const std::string file = std::string(TESSERA_DRIVES) + "/bare.toml";
 
-void preset(const std::string& name, const cci::cci_value& value) {
-  cci::cci_get_global_broker(cci::cci_originator("test")).set_preset_cci_value(name, value);
+/// Registered with the first call.
+cci::cci_broker_handle broker() {
+  static cci_utils::consuming_broker global("global");
+  static const cci::cci_broker_handle registered = cci::cci_register_broker(global);
+  return registered;
 }
+
+void preset(const std::string& name, const cci::cci_value& value) { broker().set_preset_cci_value(name, value); }
+
+std::string value_of(const std::string& name) { return broker().get_cci_value(name).get_string().c_str(); }
 
 TEST_CASE("presets of a broker reach the drive, and its parameters show them") {
   preset("drive.nand.dies", cci::cci_value(3));
@@ -21,12 +28,10 @@ TEST_CASE("presets of a broker reach the drive, and its parameters show them") {
   DriveModule drive("drive", config, plan_drive(config), ContentMode::none, 1);
   const CciParameters parameters("parameters", drive);
   CHECK(cci_presets("drive").empty());
-#ifndef CCI_VERSION_ORIGINATOR
-  CHECK(cci::stub::parameters.size() == parameters_of(config).size());
-  CHECK(cci::stub::parameters.at("drive.nand.dies") == "3");
-  CHECK(cci::stub::parameters.at("drive.media.rpm") == "5400 rpm");
-  CHECK(cci::stub::parameters.at("drive.layer") == "cmr");
-#endif
+  CHECK(broker().get_param_handles().size() == parameters_of(config).size());
+  CHECK(value_of("drive.nand.dies") == "3");
+  CHECK(value_of("drive.media.rpm") == "5400 rpm");
+  CHECK(value_of("drive.layer") == "cmr");
 }
 
 TEST_CASE("a preset that was not given to the drive is refused") {
