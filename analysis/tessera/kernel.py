@@ -24,7 +24,7 @@ import numpy as np
 
 from tessera.errors import InputError, unknown_name
 from tessera.simulation import LARGEST, Setting, setting_text
-from tessera.simulator import REPOSITORY, SimulatorError, simulator
+from tessera.simulator import SimulatorError, simulator
 
 __all__ = ["Drive", "Event", "Metric", "ModelFailure", "Request", "Signal"]
 
@@ -103,15 +103,15 @@ class Metric:
 
 @cache
 def _extension() -> ModuleType:
-    """What CMake builds of platforms/kernel: beside this file in an installed package, else in build/release."""
-    for folder in (Path(__file__).parent, REPOSITORY / "build" / "release"):
+    """What CMake builds of platforms/kernel: beside this file in an installed package, else beside the simulator."""
+    for folder in (Path(__file__).parent, simulator().parent):
         if (path := folder / NAME).exists():
             spec = importlib.util.spec_from_file_location("tessera._kernel", path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             return module
     raise ImportError(
-        f"there is no {NAME} in {Path(__file__).parent} or {REPOSITORY / 'build' / 'release'}: './dev build' makes it where Python's headers and "
+        f"there is no {NAME} in {Path(__file__).parent} or {simulator().parent}: './dev build' makes it where Python's headers and "
         "pybind11 are installed (python3-dev, pybind11-dev), and so does 'pip install .'"
     )
 

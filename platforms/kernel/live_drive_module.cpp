@@ -321,6 +321,7 @@ void LiveDrive::drain() {
 
 void LiveDrive::power_on(bool after_power_cut) {
   state_ = State::booting;
+  firmware_runs_ = true;
   drive_->power_on(after_power_cut, [this, boot = ++boots_](Status status) { booted(status, boot); });
 }
 
@@ -361,7 +362,7 @@ void LiveDrive::cut(std::uint64_t) {
   ++boots_;
   drive_->timeline().withdraw(boot_);
   host_->power_lost();
-  drive_->power_off();
+  if (std::exchange(firmware_runs_, false)) drive_->power_off();
   lose_requests();
 }
 
@@ -399,7 +400,10 @@ void LiveDrive::restart_firmware() {
   state_ = State::booting;
   const std::uint64_t boot = ++boots_;
   host_->power_lost();
-  drive_->restart_firmware([this, boot] { post(now() + drive_->restart_time(), boot_, boot); });
+  drive_->restart_firmware([this, boot] {
+    firmware_runs_ = false;
+    post(now() + drive_->restart_time(), boot_, boot);
+  });
   lose_requests();
 }
 

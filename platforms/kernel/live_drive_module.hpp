@@ -154,7 +154,8 @@ class LiveDrive final : private SignalListener {
 
   State state_ = State::booting;
   bool begun_ = false;
-  std::uint64_t boots_ = 0;  ///< tells what is left of a boot that a cut ended from the one that is under way
+  bool firmware_runs_ = false;  ///< it has been started, or is being stopped
+  std::uint64_t boots_ = 0;     ///< tells what is left of a boot that a cut ended from the one that is under way
   std::uint32_t tags_ = 0;
   std::vector<std::uint32_t> free_tags_;
   std::vector<SharedRequest> by_tag_;
