@@ -202,7 +202,8 @@ void LiveDrive::look_at_signals(std::uint64_t) {
 }
 
 void LiveDrive::look_whether_idle(std::uint64_t event) {
-  if (outstanding() == 0 && !flushing_ && state_ != State::booting && drive_->idle()) return come(event);
+  if (outstanding() == 0 && !flushing_ && (state_ == State::dark || (ready() && drive_->idle()))) return come(event);
+  if (drive_->timeline().empty()) return stop();  // nothing is left that could make it so
   post(now() + idle_poll, idle_, event);
 }
 

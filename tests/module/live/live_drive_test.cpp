@@ -92,7 +92,9 @@ TEST_CASE("live: a power cut loses what is under way, and a boot that it ends do
   CHECK(lost->ended == cut);
   CHECK_FALSE(drive.has_power());
   CHECK_THROWS_AS(drive.metrics(), InputError);
+  CHECK(drive.run_until({LiveDrive::Idle{}}) == 0);
   const SharedRequest waiting = drive.submit(order(HostOp::read, 0, 8));
+  CHECK_FALSE(drive.run_until({LiveDrive::Idle{}}).has_value());
   drive.power_on();
   CHECK(drive.run_until({drive.now() + 1_us}) == 0);
   drive.cut_power();
