@@ -53,6 +53,7 @@ TEST_CASE("live: an instant that did not come first is forgotten") {
   const Picoseconds ended = drive.now();
   CHECK(drive.run_until({LiveDrive::Idle{}}) == 0);
   CHECK(drive.now() < ended + 1_s);
+  CHECK_FALSE(drive.run_until({SignalCondition::parse("media.state == seek")}).has_value());
 }
 
 TEST_CASE("live: requests beyond the tags wait in order, and what a function submits comes after them") {
