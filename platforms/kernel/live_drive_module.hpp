@@ -112,7 +112,9 @@ class LiveDrive final : private SignalListener {
 
   void signal_changes(std::uint32_t signal, Picoseconds at) override;
   template <class Listener>
-  void post(Picoseconds when, Listener& entry, std::uint64_t argument = 0);
+  void post(Picoseconds when, Listener& entry, std::uint64_t argument = 0) {
+    drive_->timeline_module().post(when, entry, argument);
+  }
   [[nodiscard]] bool last_at_this_instant() const;
   void at_limit(std::uint64_t event);
   void look_at_signals(std::uint64_t);

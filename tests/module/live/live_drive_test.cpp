@@ -98,6 +98,7 @@ TEST_CASE("live: a power cut loses what is under way, and a boot that it ends do
   CHECK_FALSE(drive.run_until({LiveDrive::Idle{}}).has_value());
   drive.power_on();
   CHECK(drive.run_until({drive.now() + 1_us}) == 0);
+  CHECK_THROWS_AS(drive.metrics(), InputError);
   drive.cut_power();
   CHECK(drive.run_until({drive.now() + 10_s, LiveDrive::Ready{}}) == 0);
   CHECK_FALSE(drive.ready());
