@@ -40,12 +40,19 @@ if(TESSERA_COVERAGE)
   target_link_options(tessera_options INTERFACE --coverage)
 endif()
 
+# What a shared library can take in, a Python module or a platform of somebody else's: position-independent. Names that nobody outside may
+# replace cost nothing.
+function(tessera_shareable name)
+  target_compile_options(${name} PRIVATE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+endfunction()
+
 # A library of plain C++: cores, readers, firmware. Half of the time of a small file goes into the standard library's headers: they are
 # precompiled, once for all of them; firmware, which is built with other options, has a header of its own.
 function(tessera_core name)
   add_library(${name} STATIC ${ARGN})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${TESSERA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_link_libraries(${name} PUBLIC tessera_options)
+  tessera_shareable(${name})
   if(name STREQUAL tessera_base)
     target_precompile_headers(${name} PRIVATE <algorithm> <array> <filesystem> <fstream> <functional> <map> <memory> <optional> <span>
                               <sstream> <string> <vector>)
@@ -60,6 +67,7 @@ function(tessera_modules name)
   add_library(${name} STATIC ${ARGN})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${TESSERA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   target_link_libraries(${name} PUBLIC tessera_options tessera_systemc)
+  tessera_shareable(${name})
   if(name STREQUAL tessera_base_modules)
     target_precompile_headers(${name} PRIVATE <systemc> <tlm> <algorithm> <functional> <memory> <string> <vector>)
   else()

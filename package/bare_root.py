@@ -36,6 +36,7 @@ def main() -> None:
     inside("tessera-sim", "run", *RUN, "--out", "/out/by-simulator")
     inside("tessera", "new-layer", "mine", "--plug-in", "c", "--out", "/out/mine")
     inside("sh", "-c", 'test -f "$(tessera new-layer --include)/tessera_firmware.h" -a -f "$(tessera new-layer --examples)/careless.c"')
+    inside("python3", "-c", "from tessera.kernel import Drive; assert Drive('common', layer='mu-rmw').run_until('1 s') == '1 s'")
     inside("tessera", "plot", "/out/by-tessera", "--only", "energy", "--out", "/out/energy.png")
     run(ROOT / "build" / "release" / "tessera-sim", "run", *RUN, "--out", OUT / "by-build")
     for folder in ("by-tessera", "by-simulator"):

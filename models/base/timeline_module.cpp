@@ -71,8 +71,13 @@ void TimelineModule::catch_up() {
 
 void TimelineModule::stop() {
   stopping_ = true;
-  timeline_.unobserved_until(Picoseconds(0));
+  pause();
   sc_core::sc_stop();
+}
+
+void TimelineModule::pause() {
+  timeline_.unobserved_until(Picoseconds(0));
+  pause_soon();
 }
 
 void TimelineModule::reschedule() {
@@ -159,11 +164,13 @@ void TimelineModule::run_ahead() {
     }
     timeline_.step();
     if (thread_) kernel = from_sc_time(sc_core::sc_time_stamp());  // the entry may have waited
-    if (stopping_) break;
+    if (leaving_.load(std::memory_order_relaxed)) break;
   }
   timeline_.unobserved_until(Picoseconds(0));
   running_ = false;
-  if (!stopping_) reschedule();
+  if (stopping_) return;
+  reschedule();
+  if (leaving_.exchange(false)) sc_core::sc_pause();
 }
 
 }  // namespace tessera

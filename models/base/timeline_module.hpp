@@ -9,6 +9,7 @@
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <array>
+#include <atomic>
 #include <exception>
 #include <optional>
 #include <systemc>
@@ -87,6 +88,10 @@ class TimelineModule : public sc_core::sc_module {
 
   /// Ends the simulation after the entry in hand.
   void stop();
+  /// Has sc_start() return after the entry in hand; another sc_start() goes on with the next.
+  void pause();
+  /// The same from a signal handler or another thread: soon.
+  void pause_soon() { leaving_.store(true, std::memory_order_relaxed); }
 
   /// Throws again what an entry threw: the kernel would turn it into a report of its own and lose its type. To be called
   /// when sc_start() returns.
@@ -116,6 +121,7 @@ class TimelineModule : public sc_core::sc_module {
   std::optional<bool> alone_;  // nothing else in the kernel can become active; known once the simulation runs
   bool running_ = false;
   bool stopping_ = false;
+  std::atomic<bool> leaving_ = false;  // the kernel is to have a say after the entry in hand
   std::exception_ptr failure_;
   mutable sc_core::sc_time annotated_;  // what ahead() gave last
 };

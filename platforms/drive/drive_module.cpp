@@ -60,6 +60,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     host_interface_->core().watch([this] { return controller_->core().account(); }, [this] { return controller_->core().work(); });
   bind_parts();
   declare_signals();
+  if (parts_.attributes) attributes_.emplace(*this, config_);
   if (parts_.pace != 0) pace_ = std::make_unique<PaceModule>("pace", parts_.pace);
 }
 
@@ -112,6 +113,10 @@ void DriveModule::end_of_elaboration() {
     controller_->reach(static_cast<FlashLink&>(*nand_));
     nand_->answer_to(*controller_->core().flash_channel());
   }
+}
+
+void DriveModule::start_of_simulation() {
+  if (attributes_) attributes_->require_unchanged();
 }
 
 ControllerSurroundings DriveModule::surroundings() {

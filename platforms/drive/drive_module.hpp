@@ -10,6 +10,7 @@
 //                             MediaModule  NandModule             somebody else's (drive_parts_module.hpp)
 #include <functional>
 #include <memory>
+#include <optional>
 #include <systemc>
 
 #include "base/idle_initiator_module.hpp"
@@ -31,6 +32,7 @@
 #include "nand/nand_module.hpp"
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/drive/drive_parts_module.hpp"
+#include "platforms/drive/parameter_attributes_module.hpp"
 #include "platforms/drive/prefill_survey.hpp"
 #include "power/dump_engine.hpp"
 
@@ -190,6 +192,7 @@ class DriveModule : public sc_core::sc_module,
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
   void end_of_elaboration() override;
+  void start_of_simulation() override;
   [[nodiscard]] bool by_calls() const;
   [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
@@ -225,6 +228,7 @@ class DriveModule : public sc_core::sc_module,
   mutable std::vector<std::unique_ptr<SignalTraces>> traces_;  // by root
 
   const DriveConfig& config_;
+  std::optional<ParameterAttributes> attributes_;
   FormatPlan plan_;
   DriveGeometry geometry_;
   SectorShape sector_shape_;

@@ -107,7 +107,15 @@ struct DriveParts {
   TimelineModule* calendar = nullptr;
   /// Simulated seconds per second of real time (PaceModule); 0: as fast as it goes.
   double pace = 0;
+  /// Whether the module shows the drive's parameters as attributes (parameter_attributes_module.hpp), which takes some 2 ms.
+  bool attributes = true;
 
+  /// Of a program that walks no objects.
+  [[nodiscard]] static DriveParts without_attributes() {
+    DriveParts parts;
+    parts.attributes = false;
+    return parts;
+  }
   /// Whether somebody looks at the payloads between the parts.
   [[nodiscard]] bool watched() const { return check_protocol || transactions != nullptr; }
 

@@ -238,7 +238,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const std::unique_ptr<SavedState> saved = open_state(options, drive_config);
 
   ContentHash of_pipe;
-  DriveParts parts;
+  DriveParts parts = DriveParts::without_attributes();
   parts.check_protocol = options.check_protocol;
   std::optional<DriveDebugger> debugger;
   DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);

@@ -35,7 +35,7 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
       result_(std::move(result)),
       random_(drawn.run.options.seed, "torture.campaign.cuts." + std::to_string(part)),
       loaded_(part == 0 ? nullptr : std::make_unique<SavedState>(files.state)),
-      drive_("drive", drawn.drive, drawn.plan, ContentMode::tags, drawn.run.options.seed),
+      drive_("drive", drawn.drive, drawn.plan, ContentMode::tags, drawn.run.options.seed, DriveParts::without_attributes()),
       watch_(drive_, [this](const PersistentOperation& operation) { begins(operation); }),
       instants_(drive_.timeline(), drawn.run.options.seed + part, [this](const Instant&) { reached(); }) {
   result_.part = part;

@@ -50,7 +50,7 @@ const char* name_of(Simulation::Stage stage, Simulation::Phase phase) {
 Trial::Trial(const TrialConfig& config, int pipe)
     : config_(config),
       pipe_(pipe),
-      drive_("drive", *config.drive, config.plan, ContentMode::tags, config.seed),
+      drive_("drive", *config.drive, config.plan, ContentMode::tags, config.seed, DriveParts::without_attributes()),
       watch_(drive_, [this](const PersistentOperation& operation) { begins(operation); }),
       simulation_(drive_, simulation_config(),
                   [&](Bytes capacity) {

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import tessera
-from tessera import curves
+from tessera import curves, kernel
 from tessera.comparison import Comparison
 from tessera.drives.against_measurement import Validation
 from tessera.drives.response_errors import ClassError
@@ -28,7 +28,11 @@ CALLS = {
     "tessera.curves": (curves.miss_ratios, curves.frame),
 }
 MOST_COLUMNS = 110  # of a signature on one line
-TYPES = (tessera.Run, Frames, Comparison, Estimate, Sweep, Search, Validation, ClassError, MissRatios, tessera.Simulation, tessera.InputError, tessera.SimulatorError)
+TYPES = (
+    tessera.Run, Frames, Comparison, Estimate, Sweep, Search, Validation, ClassError, MissRatios, tessera.Simulation, kernel.Drive, kernel.Request, kernel.Signal,
+    kernel.Metric, tessera.InputError, tessera.SimulatorError, kernel.ModelFailure,
+)  # fmt: skip
+CALLED = {kernel.Drive: "tessera.kernel.Drive"}  # types that users make themselves, otherwise than by naming the fields
 
 
 def python_page() -> str:
@@ -41,7 +45,8 @@ def python_page() -> str:
 
 
 def _type(kind: type) -> str:
-    text = f"\n### {kind.__name__}\n\n{_prose(kind)}"
+    made = f"{_signature(kind.__init__, CALLED[kind])}\n" if kind in CALLED else ""
+    text = f"\n### {kind.__name__}\n\n{made}{_prose(kind)}"
     rows = [*_attributes(kind), *((name, _first(member)) for name, member in _members(kind) if not callable(member))]
     if rows:
         text += "\n| | |\n|---|---|\n" + "".join(f"| `{name}` | {meaning} |\n" for name, meaning in rows)

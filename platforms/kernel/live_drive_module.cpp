@@ -1,0 +1,235 @@
+#include "platforms/kernel/live_drive_module.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "platforms/description/quantity.hpp"
+#include "platforms/description/search_path.hpp"
+
+namespace tessera {
+
+using namespace literals;
+
+namespace {
+
+/// How often it is looked whether the drive is idle, as at the end of a run.
+constexpr Picoseconds idle_poll = 1_ms;
+
+bool elaborated = false;
+
+std::string in_words(Picoseconds time) { return print_quantity(Dimension::time, time.value()); }
+
+DriveConfig load(const LiveSetup& setup) {
+  if (elaborated)
+    throw InputError(
+        "this process has elaborated a drive already, which SystemC does once per process: make another in a process of its own");
+  if (setup.content == ContentMode::tags) throw InputError("content: expected \"none\" or \"bytes\", found \"tags\"");
+  const SearchPath search = SearchPath::standard(setup.program);
+  DriveConfig config = load_drive(search.load(DescriptionFile::drive, setup.drive), setup.set, setup.layer, {setup.firmware, 10});
+  refuse_translating_host(config, "a drive under a test bench has the bench for its host");
+  if (config.host.command_timeout != Picoseconds(0))
+    throw config.refusal("host.command_timeout is " + in_words(config.host.command_timeout) +
+                         "; expected 0 s: a test bench aborts nothing");
+  if (setup.prefill) config.prefill_overridden = "prefill says how much of the drive holds data";
+  return config;
+}
+
+/// The last thing before the elaboration begins: what fails in the midst of one cannot be done again either.
+DriveParts parts_of(const LiveSetup& setup) {
+  elaborated = true;
+  DriveParts parts = DriveParts::without_attributes();
+  parts.check_protocol = setup.check_protocol;
+  return parts;
+}
+
+}  // namespace
+
+LiveDrive::LiveDrive(const LiveSetup& setup)
+    : config_(load(setup)),
+      plan_(plan_drive(config_)),
+      prefill_percent_(setup.prefill.value_or(config_.prefill)),
+      content_(setup.content),
+      start_delay_(RandomStream(setup.seed, "run.spindle_phase").below(revolution(config_.media.speed).value())),
+      drive_(std::make_unique<DriveModule>("drive", config_, plan_, content_, setup.seed, parts_of(setup))),
+      host_(std::make_unique<HostModule>("host", drive_->timeline_module())),
+      measurement_(*drive_),
+      signals_(drive_->timeline(), *this),
+      tags_(config_.host.tags),
+      by_tag_(tags_) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(failure_report, sc_core::SC_DO_NOTHING);  // rethrow_failure() brings it
+  for (std::uint32_t tag = tags_; tag-- > 0;) free_tags_.push_back(tag);
+  host_->socket.bind(drive_->host_socket());
+  if (HostInterfaceModule* const interface = drive_->direct_host()) host_->reach(*interface);
+  host_->set_receiver([this](HostRequest& request) { completed(request); });
+  drive_->on_memory_error([this] { restart_firmware(); });
+  power_on(false);
+  capacity_ = Bytes(drive_->firmware().user_sectors() * drive_->sector_shape().sector_bytes);
+  drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false);
+  std::vector<FoundSignal> all;
+  for (const DriveModule::SignalRoot& root : drive_->signal_roots()) add_signals(root.name, root.signals, all);
+  signals_.begin(std::move(all));
+}
+
+void LiveDrive::boot() { static_cast<void>(run_until({Ready{}})); }
+
+bool LiveDrive::last_at_this_instant() const {
+  Timeline& timeline = drive_->timeline();
+  return timeline.empty() || timeline.next() != timeline.now();
+}
+
+void LiveDrive::require_callable() const {
+  if (!ended_.empty()) throw ModelBug("the simulation has ended: " + ended_);
+  if (running_ && std::this_thread::get_id() != runner_)
+    throw InputError("the drive runs in another thread: call it when it stands still, or from a function that it calls");
+}
+
+void LiveDrive::require_still() const {
+  require_callable();
+  if (running_) throw InputError("the drive runs: a function that it calls can submit requests, stop it and cut the power, but not run it");
+}
+
+std::optional<std::size_t> LiveDrive::run_until(const std::vector<Event>& events) {
+  require_still();
+  arm(events);
+  if (!came_) run();
+  disarm();
+  if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  return came_;
+}
+
+void LiveDrive::arm(const std::vector<Event>& events) {
+  std::vector<Awaited> awaited;
+  for (const Event& event : events) {
+    std::uint32_t signal = 0;
+    if (const auto* const at = std::get_if<Picoseconds>(&event); at != nullptr && *at < now())
+      throw InputError("the drive is at " + in_words(now()) + ": expected a later instant, found " + in_words(*at));
+    if (const auto* const condition = std::get_if<SignalCondition>(&event)) {
+      signal = signals_.watch(condition->signal);
+      condition->check(signals_.info(signal));
+    }
+    awaited.push_back({event, signal});
+  }
+  awaited_ = std::move(awaited);
+  came_.reset();
+  stopped_ = false;
+  interrupted_ = false;
+  for (std::size_t i = 0; i < awaited_.size() && !came_; ++i) {
+    if (const auto* const at = std::get_if<Picoseconds>(&awaited_[i].event))
+      post(*at, limit_, i);
+    else if (std::holds_alternative<Idle>(awaited_[i].event))
+      post(now(), idle_, i);
+    else if (holds(awaited_[i]))
+      came_ = i;
+  }
+}
+
+void LiveDrive::disarm() {
+  drive_->timeline().withdraw(limit_);
+  drive_->timeline().withdraw(idle_);
+  drive_->timeline().withdraw(look_);
+  awaited_.clear();
+}
+
+/// The kernel returns when it was paused, and when nothing is left to happen.
+void LiveDrive::run() {
+  running_ = true;
+  runner_ = std::this_thread::get_id();
+  try {
+    while (!came_ && !stopped_ && !interrupted_ && thrown_ == nullptr && !drive_->timeline().empty()) {
+      drive_->timeline_module().reschedule();
+      sc_core::sc_start();
+      drive_->rethrow_failure();
+    }
+  } catch (const std::exception& failure) {
+    ended_ = failure.what();
+    running_ = false;
+    throw;
+  }
+  running_ = false;
+}
+
+void LiveDrive::stop() {
+  stopped_ = true;
+  if (running_) drive_->timeline_module().pause();
+}
+
+void LiveDrive::interrupt() {
+  interrupted_ = true;
+  drive_->timeline_module().pause_soon();
+}
+
+void LiveDrive::come(std::size_t event) {
+  if (!came_) came_ = event;
+  drive_->timeline_module().pause();
+}
+
+bool LiveDrive::holds(const Awaited& awaited) {
+  if (const auto* const condition = std::get_if<SignalCondition>(&awaited.event)) {
+    const std::optional<std::uint64_t> value = signals_.value(awaited.signal);
+    return value && condition->holds(*value, signals_.info(awaited.signal));
+  }
+  if (const auto* const request = std::get_if<SharedRequest>(&awaited.event)) return (*request)->over();
+  return std::holds_alternative<Ready>(awaited.event) && ready();
+}
+
+/// After everything else that happens at the instant.
+void LiveDrive::at_limit(std::uint64_t event) {
+  if (!last_at_this_instant()) return post(now(), limit_, event);
+  come(event);
+}
+
+void LiveDrive::signal_changes(std::uint32_t signal, Picoseconds at) {
+  for (std::size_t i = 0; i < awaited_.size(); ++i) {
+    if (!std::holds_alternative<SignalCondition>(awaited_[i].event) || awaited_[i].signal != signal) continue;
+    if (at > now())
+      post(at, look_);
+    else if (holds(awaited_[i]))
+      come(i);
+  }
+}
+
+void LiveDrive::look_at_signals(std::uint64_t) {
+  for (std::size_t i = 0; i < awaited_.size(); ++i)
+    if (std::holds_alternative<SignalCondition>(awaited_[i].event) && holds(awaited_[i])) come(i);
+}
+
+void LiveDrive::look_whether_idle(std::uint64_t event) {
+  if (outstanding() == 0 && !flushing_ && (state_ == State::dark || (ready() && drive_->idle()))) return come(event);
+  if (drive_->timeline().empty()) return stop();  // nothing is left that could make it so
+  post(now() + idle_poll, idle_, event);
+}
+
+/// What a function of the bench throws is kept until the kernel has returned.
+void LiveDrive::guarded(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (...) {
+    if (thrown_ == nullptr) thrown_ = std::current_exception();
+    drive_->timeline_module().pause();
+  }
+}
+
+void LiveDrive::call_at(Picoseconds when, std::function<void()> function) {
+  require_callable();
+  if (when < now()) throw InputError("the drive is at " + in_words(now()) + ": expected a later instant, found " + in_words(when));
+  calls_.emplace(next_call_, std::move(function));
+  post(when, call_, next_call_++);
+}
+
+void LiveDrive::call_function(std::uint64_t number) {
+  const auto call = calls_.extract(number);
+  guarded(call.mapped());
+}
+
+MetricSet LiveDrive::metrics() {
+  if (!firmware_runs_ || !begun_) throw InputError("the drive has no power: metrics are those of a drive with its firmware");
+  MetricSet host;
+  host.add("host.requests", static_cast<double>(issued_), "1", "requests that arrived, after the warm-up");
+  statistics_.report(host, tags_);
+  return measurement_->end(std::move(host));
+}
+
+}  // namespace tessera
