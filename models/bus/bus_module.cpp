@@ -115,9 +115,16 @@ unsigned BusModule::transport_dbg(Payload& payload) {
   return bytes;
 }
 
-/// Only the DRAM has bytes to point at; its window begins at 0.
+/// Only the DRAM has bytes to point at; its window begins at 0. An access of them crosses the bus first.
 bool BusModule::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
-  return payload.get_address() >> address_map::window_bits == dram && to_[dram]->get_direct_mem_ptr(payload, dmi);
+  constexpr std::uint64_t end = std::uint64_t{1} << address_map::window_bits;
+  if (payload.get_address() >= end) return deny_direct_access(dmi, end);
+  const bool given = to_dram->get_direct_mem_ptr(payload, dmi);
+  dmi.set_end_address(std::min<sc_dt::uint64>(dmi.get_end_address(), end - 1));
+  dmi.set_read_latency(dmi.get_read_latency() + to_sc_time(interconnect_.crossing()));
+  dmi.set_write_latency(dmi.get_write_latency() + to_sc_time(interconnect_.crossing()));
+  pointed_at_ = pointed_at_ || given;
+  return given;
 }
 
 void BusModule::invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last) {
@@ -274,6 +281,7 @@ void BusModule::answer_waiting(std::size_t initiator) {
 }
 
 void BusModule::power_off() {
+  if (std::exchange(pointed_at_, false)) invalidate_direct_mem_ptr(dram, 0, (std::uint64_t{1} << address_map::window_bits) - 1);
   requests_ = {};
   responses_ = {};
   interconnect_.cut();

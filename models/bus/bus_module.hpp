@@ -9,6 +9,7 @@
 #include <deque>
 #include <systemc>
 
+#include "base/direct_access_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
 #include "bus/interconnect.hpp"
@@ -39,7 +40,7 @@ class BusModule : public sc_core::sc_module {
   [[nodiscard]] Interconnect& interconnect() { return interconnect_; }
   [[nodiscard]] const Interconnect& interconnect() const { return interconnect_; }
 
-  /// The power failed: what waits here is forgotten.
+  /// The power failed: what waits here is forgotten, and what the DRAM gave of direct memory access ends.
   void power_off();
 
  private:
@@ -103,6 +104,7 @@ class BusModule : public sc_core::sc_module {
   std::array<Exit, targets> exits_;
   std::array<tlm::tlm_fw_transport_if<>*, targets> to_{};          // null where nobody is bound
   std::array<tlm::tlm_bw_transport_if<>*, initiators> back_to_{};  // likewise
+  bool pointed_at_ = false;                                        // somebody may have a pointer into the DRAM
   bool routed_ = false;                                            // others than the controller have begun transactions with devices
   std::array<Channel, targets> requests_;
   std::array<Channel, initiators> responses_;

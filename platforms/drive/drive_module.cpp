@@ -50,6 +50,12 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     controller_ =
         std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(parts_.processor.has_value()),
                                            surroundings(), sector_shape_, [this](const Ports& ports) { return load_image(ports); });
+  if (processor_port_ != nullptr) {
+    processor_port_->reach_directly([this](DramAddress address, tlm::tlm_command access, tlm::tlm_dmi& dmi) {
+      return controller_->cpu().direct(address, access, dmi);
+    });
+    controller_->cpu().on_invalidated([this](std::uint64_t first, std::uint64_t last) { processor_port_->withdraw_direct(first, last); });
+  }
   if (controller_ != nullptr && config.has_zones()) controller_->core().host_channel().tell_writes_in_order();
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
