@@ -30,18 +30,20 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
       from_cpu("from_cpu"),
       from_controller("from_controller"),
       from_host("from_host"),
+      from_engines("from_engines"),
       from_processor("from_processor"),
       to_dram("to_dram"),
       to_disk_channel("to_disk_channel"),
       to_nand("to_nand"),
       to_mailbox("to_mailbox"),
       interconnect_(config, flash_channels, arms),
-      entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
+      entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor), Entry(*this, engines)},
       exits_{Exit(*this, dram), Exit(*this, disk), Exit(*this, nand), Exit(*this, mailbox)} {
   from_cpu.bind(entries_[cpu]);
   from_controller.bind(entries_[controller]);
   from_host.bind(entries_[host]);
   from_processor.bind(entries_[processor]);
+  from_engines.bind(entries_[engines]);
   to_dram.bind(exits_[dram]);
   to_disk_channel.bind(exits_[disk]);
   to_nand.bind(exits_[nand]);
@@ -51,7 +53,7 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
 void BusModule::start_of_simulation() {
   const auto bound = [](auto& socket) { return socket.size() == 0 ? nullptr : socket.operator->(); };
   to_ = {bound(to_dram), bound(to_disk_channel), bound(to_nand), bound(to_mailbox)};
-  back_to_ = {bound(from_cpu), bound(from_controller), bound(from_host), bound(from_processor)};
+  back_to_ = {bound(from_cpu), bound(from_controller), bound(from_host), bound(from_processor), bound(from_engines)};
 }
 
 /// Null where the address is in no window.

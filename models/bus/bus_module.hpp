@@ -28,6 +28,7 @@ class BusModule : public sc_core::sc_module {
   FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_cpu;  ///< unbound where the controller is somebody else's
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_controller;
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_host;
+  FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_engines;    ///< bursts of DMA engines, where the DRAM takes such
   FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_processor;  ///< for one beside the controller's own: may stay unbound
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_dram;
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_disk_channel;
@@ -44,7 +45,7 @@ class BusModule : public sc_core::sc_module {
   void power_off();
 
  private:
-  enum Initiator : int { cpu, controller, host, processor, initiators };
+  enum Initiator : int { cpu, controller, host, processor, engines, initiators };
   enum Target : int { dram, disk, nand, mailbox, targets };
   struct Waiting {
     Payload* payload;

@@ -18,12 +18,12 @@ void check(const BurstShape& shape, std::size_t dram) {
   constexpr std::uint64_t least = 8, most = 4096;
   const std::uint64_t burst = shape.burst.value();
   if (!std::has_single_bit(burst) || burst < least || burst > most)
-    throw InputError("DramPart::burst is " + std::to_string(burst) + " B; a power of two from " + std::to_string(least) + " to " +
-                     std::to_string(most) + " B is expected, such as 64");
-  if (shape.under_way == 0) throw InputError("DramPart::under_way is 0; at least 1 burst of each engine is expected");
+    throw InputError("DramPart::bursts.burst is " + std::to_string(burst) + " B; expected a power of two from " + std::to_string(least) +
+                     " to " + std::to_string(most) + ", such as 64");
+  if (shape.under_way == 0) throw InputError("DramPart::bursts.under_way is 0; expected at least 1");
   if (dram % burst != 0)
-    throw InputError("the DRAM has " + std::to_string(dram) + " B, and DramPart::burst of " + std::to_string(burst) +
-                     " B does not divide them");
+    throw InputError("DramPart::bursts.burst is " + std::to_string(burst) + " B; expected one that divides the DRAM's " +
+                     std::to_string(dram) + " B");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ BurstEnginesModule::Engine& BurstEnginesModule::engine_of(BusInitiator which) {
   return engines_[number];
 }
 
-void BurstEnginesModule::begin(const Extent& extent) {
+std::uint64_t BurstEnginesModule::begin(const Extent& extent) {
   TESSERA_CHECK(extent.bytes > Bytes(0), "an extent of no length");
   Engine& engine = engine_of(extent.engine);
   const std::uint64_t burst = shape_.burst.value();
@@ -56,6 +56,7 @@ void BurstEnginesModule::begin(const Extent& extent) {
   engine.behind = Bytes(0);
   engine.extents.push_back({.extent = extent, .first = first, .bursts = (end - first + burst - 1) / burst, .number = ++engine.begun});
   pump();
+  return engine.begun;
 }
 
 /// What the engine may have moved by now, of an extent whose device is still at it.
@@ -92,16 +93,16 @@ void BurstEnginesModule::dropped(BusInitiator which) {
   settle(engine);
 }
 
-bool BurstEnginesModule::done(BusInitiator which, TimelineListener& listener, std::uint64_t argument, Picoseconds earliest) {
+bool BurstEnginesModule::done(BusInitiator which, std::uint64_t number, TimelineListener& listener, std::uint64_t argument,
+                              Picoseconds earliest) {
   Engine& engine = engine_of(which);
-  if (engine.extents.empty()) return true;
-  engine.waiters.push_back({engine.begun, &listener, argument, earliest});
+  if (engine.extents.empty() || number < engine.extents.front().number) return true;
+  engine.waiters.push_back({number, &listener, argument, earliest});
   return false;
 }
 
 void BurstEnginesModule::withdraw(const TimelineListener& listener) {
-  for (Engine& engine : engines_)
-    std::erase_if(engine.waiters, [&listener](const Waiter& waiter) { return waiter.listener == &listener; });
+  for (Engine& engine : engines_) std::erase_if(engine.waiters, [&listener](const Waiter& waiter) { return waiter.listener == &listener; });
 }
 
 /// The engines take turns, a burst each. An answer within a call comes here again, and finds the loop at work.
@@ -179,11 +180,11 @@ void BurstEnginesModule::settle(Engine& engine) {
   while (!engine.extents.empty() && engine.extents.front().answered == engine.extents.front().bursts) engine.extents.pop_front();
   if (engine.extents.empty()) --at_work_;
   const std::uint64_t ended = engine.extents.empty() ? engine.begun : engine.extents.front().number - 1;
-  while (!engine.waiters.empty() && engine.waiters.front().number <= ended) {
-    const Waiter waiter = engine.waiters.front();
-    engine.waiters.pop_front();
+  std::erase_if(engine.waiters, [&](const Waiter& waiter) {
+    if (waiter.number > ended) return false;
     drive_.timeline().post(std::max(drive_.timeline().now(), waiter.earliest), *waiter.listener, waiter.argument);
-  }
+    return true;
+  });
 }
 
 void BurstEnginesModule::on_time(std::uint64_t argument) {

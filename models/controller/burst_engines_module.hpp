@@ -12,15 +12,10 @@
 
 #include "base/timed_initiator_module.hpp"
 #include "bus/transactions_module.hpp"
+#include "controller/burst_shape.hpp"
 #include "controller/extent_traffic.hpp"
 
 namespace tessera {
-
-/// How a DRAM wants its extents.
-struct BurstShape {
-  Bytes burst{};  ///< a power of two; 0: an extent is one blocking transaction
-  std::uint32_t under_way = 8;  ///< bursts of one engine at most
-};
 
 class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, private TimedInitiator::Client, private TimelineListener {
   TimelineModule& drive_;
@@ -33,10 +28,11 @@ class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, priv
   BurstEnginesModule(sc_core::sc_module_name name, TimelineModule& drive, const BurstShape& shape, std::span<std::byte> bytes);
 
   // ExtentTraffic
-  void begin(const Extent& extent) override;
+  std::uint64_t begin(const Extent& extent) override;
   Bytes passed(BusInitiator engine) override;
   void dropped(BusInitiator engine) override;
-  [[nodiscard]] bool done(BusInitiator engine, TimelineListener& listener, std::uint64_t argument, Picoseconds earliest) override;
+  [[nodiscard]] bool done(BusInitiator engine, std::uint64_t number, TimelineListener& listener, std::uint64_t argument,
+                          Picoseconds earliest) override;
   void withdraw(const TimelineListener& listener) override;
 
   /// The power failed: nothing is answered any more.
@@ -61,7 +57,7 @@ class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, priv
   };
   struct Engine {
     std::deque<Moved> extents;  ///< that are not answered as a whole
-    std::deque<Waiter> waiters;
+    std::vector<Waiter> waiters;
     std::uint64_t begun = 0;  ///< extents
     Bytes behind{};           ///< the most, with the last of them
     std::uint32_t under_way = 0;

@@ -20,16 +20,17 @@ struct Extent {
 
 class ExtentTraffic {
  public:
-  /// Queues an extent behind the engine's own before it, as of the timeline's now().
-  virtual void begin(const Extent& extent) = 0;
+  /// Queues an extent behind the engine's own before it, as of the timeline's now(). Gives its number, from 1 on for each engine.
+  virtual std::uint64_t begin(const Extent& extent) = 0;
   /// The device has moved the whole of the extent that the engine began last: bursts need not wait for it any more. Gives the most that
   /// the engine was behind the device: bytes that it could have moved and the DRAM had not answered, with those that it may be ahead.
   virtual Bytes passed(BusInitiator engine) = 0;
   /// The device ended without the rest of that extent: bursts that are not sent are dropped.
   virtual void dropped(BusInitiator engine) = 0;
-  /// Whether every burst that the engine began is answered. Where not, `listener` is called with `argument` at the instant of the last
-  /// answer, or at `earliest` where that is later.
-  [[nodiscard]] virtual bool done(BusInitiator engine, TimelineListener& listener, std::uint64_t argument, Picoseconds earliest) = 0;
+  /// Whether every burst of this extent of the engine's, and of those before, is answered; of number 0, always. Where not, `listener` is
+  /// called with `argument` at the instant of the last answer, or at `earliest` where that is later.
+  [[nodiscard]] virtual bool done(BusInitiator engine, std::uint64_t number, TimelineListener& listener, std::uint64_t argument,
+                                  Picoseconds earliest) = 0;
   /// `listener` waits for nothing more.
   virtual void withdraw(const TimelineListener& listener) = 0;
 
