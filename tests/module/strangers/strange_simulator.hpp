@@ -5,11 +5,13 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <span>
 #include <systemc>
 #include <utility>
-#include <vector>
 
 #include "base/drive_part.hpp"
 
@@ -17,8 +19,11 @@ namespace strangers {
 
 /// Bytes that b_transport and bursts read and write.
 struct Storage {
-  std::vector<std::byte> bytes;
+  std::unique_ptr<std::byte[], void (*)(void*)> memory;  // of which pages that nobody touches cost nothing
+  std::span<std::byte> bytes;
   unsigned refused = 0;
+
+  explicit Storage(std::size_t size) : memory(static_cast<std::byte*>(std::calloc(size + 1, 1)), std::free), bytes(memory.get(), size) {}
 
   void move(tlm::tlm_generic_payload& payload) {
     const bool inside = payload.get_address() + payload.get_data_length() <= bytes.size();
@@ -43,8 +48,8 @@ class BankedDram : public sc_core::sc_module, public tessera::PoweredPart {
   unsigned room = 4;
   unsigned bursts = 0, held_back = 0, out_of_order = 0, most_under_way = 0, singles = 0;
 
-  explicit BankedDram(sc_core::sc_module_name name, std::size_t size = 0) : sc_module(name), queue_(this, &BankedDram::phase) {
-    storage.bytes.resize(size);
+  explicit BankedDram(sc_core::sc_module_name name, std::size_t size = 0)
+      : sc_module(name), storage(size), queue_(this, &BankedDram::phase) {
     tSocket.register_nb_transport_fw(this, &BankedDram::nb_transport_fw);
     tSocket.register_b_transport(this, &BankedDram::b_transport);
   }
@@ -141,8 +146,7 @@ class InstantDram : public sc_core::sc_module, public tessera::PoweredPart {
   Way way = Way::completes;
   unsigned bursts = 0, singles = 0;
 
-  InstantDram(sc_core::sc_module_name name, std::size_t size) : sc_module(name) {
-    storage.bytes.resize(size);
+  InstantDram(sc_core::sc_module_name name, std::size_t size) : sc_module(name), storage(size) {
     socket.register_nb_transport_fw(this, &InstantDram::nb_transport_fw);
     socket.register_b_transport(this, &InstantDram::b_transport);
   }
