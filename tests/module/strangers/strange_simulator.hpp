@@ -47,6 +47,7 @@ class BankedDram : public sc_core::sc_module, public tessera::PoweredPart {
   sc_core::sc_time single{0, sc_core::SC_NS};                           ///< what a b_transport waits
   unsigned room = 4;
   unsigned bursts = 0, held_back = 0, out_of_order = 0, most_under_way = 0, singles = 0;
+  sc_core::sc_time first_write, last_write;  ///< when these bursts came; 0: none
 
   explicit BankedDram(sc_core::sc_module_name name, std::size_t size = 0)
       : sc_module(name), storage(size), queue_(this, &BankedDram::phase) {
@@ -93,6 +94,8 @@ class BankedDram : public sc_core::sc_module, public tessera::PoweredPart {
     payload.release();
   }
   void arrived(Payload& payload) {
+    if (payload.is_write()) last_write = sc_core::sc_time_stamp();
+    if (payload.is_write() && first_write == sc_core::SC_ZERO_TIME) first_write = last_write;
     if (order_.size() + done_.size() >= room) {
       ++held_back;
       waiting_ = &payload;

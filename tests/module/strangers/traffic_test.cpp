@@ -188,7 +188,47 @@ TEST_CASE("the slower the DRAM, the later its bursts are done, and one that is s
   CHECK(slower(0) == Approx(1).margin(0.01));
   CHECK(slower(1) == Approx(1).margin(0.02));  // 12.8 GB/s
   CHECK(slower(3) > slower(1));
+  CHECK(drives[0]->metric("disk_channel.missed_turns") == 0);
+  CHECK(drives[4]->metric("disk_channel.missed_turns") > 0);
   CHECK(slower(4) > 1.5);  // 1.28 MB/s
+}
+
+TEST_CASE("the disk's engine keeps the pace of the head, and the host's data goes out behind its last burst") {
+  constexpr unsigned length = 65'536;
+  Drive<BankedDram> slow("slow", "cmr", {Bytes(64), 8});
+  Drive<InstantDram> instant("instant", "cmr", {Bytes(64), 8});
+  slow.dram.slow = slow.dram.fast = sc_core::sc_time(1, sc_core::SC_US);
+  slow.dram.room = 100;
+  strangers::BlockingHost host("host"), other("other");
+  const auto time_read = [](sc_core::sc_time& taken) {
+    return [&taken](strangers::BlockingHost& self) {
+      sc_core::wait(1, sc_core::SC_SEC);
+      std::vector<unsigned char> data(length);
+      const sc_core::sc_time began = sc_core::sc_time_stamp();
+      CHECK(self.transport(tlm::TLM_READ_COMMAND, 1 << 20, data.data(), length) == tlm::TLM_OK_RESPONSE);
+      taken = sc_core::sc_time_stamp() - began;
+    };
+  };
+  sc_core::sc_time slowly, instantly;
+  host.program = time_read(slowly);
+  other.program = time_read(instantly);
+  host.stops = other.stops = false;
+  host.socket.bind(slow.module->block_socket());
+  other.socket.bind(instant.module->block_socket());
+  slow.power_on();
+  instant.power_on();
+  sc_core::sc_start(sc_core::sc_time(0.9, sc_core::SC_SEC));
+  slow.dram.first_write = sc_core::SC_ZERO_TIME;  // those of the boot
+  sc_core::sc_start(sc_core::sc_time(0.5, sc_core::SC_SEC));
+  slow.module->timeline_module().rethrow_failure();
+  instant.module->timeline_module().rethrow_failure();
+  REQUIRE(host.finished);
+  REQUIRE(other.finished);
+  const double passing = 0.2e-3;  // at less than 330 MB/s
+  CHECK((slow.dram.last_write - slow.dram.first_write).to_seconds() > passing);
+  // 1024 bursts to the host, eight at a time.
+  CHECK((slowly - instantly).to_seconds() > 0.99 * length / 64 / 8 * 1e-6);
+  CHECK((slowly - instantly).to_seconds() < 1.5 * length / 64 / 8 * 1e-6);
 }
 
 TEST_CASE("power cuts amid bursts forget them, late answers are dropped, and what was acknowledged is there") {
