@@ -5,8 +5,7 @@
 
 namespace tessera {
 
-TimedInitiator::TimedInitiator(const char* name, TimelineModule& drive, Client& client, Answers answers)
-    : socket(name), drive_(drive), client_(client), answers_(answers) {
+TimedInitiator::TimedInitiator(const char* name, TimelineModule& drive, Client& client) : socket(name), drive_(drive), client_(client) {
   socket.bind(*this);
 }
 
@@ -49,9 +48,7 @@ void TimedInitiator::take_return(Payload& payload, tlm::tlm_sync_enum answer, co
     return;
   }
   TESSERA_CHECK(answer == tlm::TLM_COMPLETED || phase == tlm::BEGIN_RESP, "a target answered BEGIN_REQ out of protocol");
-  const Event event = answer == tlm::TLM_COMPLETED ? Event::answer : Event::answer_to_end;
-  if (answers_ == Answers::in_place && drive_.in_hand(when)) return end(payload, event);
-  post(when, event, &payload);
+  post(when, answer == tlm::TLM_COMPLETED ? Event::answer : Event::answer_to_end, &payload);
 }
 
 void TimedInitiator::signal(Payload& payload, const tlm::tlm_phase& phase) {
@@ -94,16 +91,12 @@ void TimedInitiator::post(Picoseconds when, Event event, Payload* payload) { dri
 void TimedInitiator::on_time(std::uint64_t argument) {
   const auto [event, payload] = pending_.take(argument);
   if (event == Event::request_over) return request_over(*payload);
-  end(*payload, event);
-}
-
-void TimedInitiator::end(Payload& payload, Event answer) {
-  if (answer == Event::answer_to_end) {
+  if (event == Event::answer_to_end) {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = drive_.ahead();
-    socket->nb_transport_fw(payload, phase, delay);
+    socket->nb_transport_fw(*payload, phase, delay);
   }
-  hand_on(std::find(outstanding_.begin(), outstanding_.end(), &payload));
+  hand_on(std::find(outstanding_.begin(), outstanding_.end(), payload));
 }
 
 /// The target has this request; it takes the next one, unless that is under way since the response came.

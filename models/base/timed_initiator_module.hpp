@@ -30,15 +30,9 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
     ~Client() = default;
   };
 
-  /// What becomes of an answer for now() that comes with the return of its BEGIN_REQ.
-  enum class Answers : std::uint8_t {
-    posted,   ///< it is an entry of the calendar, behind the action in hand
-    in_place  ///< it is handed on within send()
-  };
-
   tlm::tlm_initiator_socket<32> socket;
 
-  TimedInitiator(const char* name, TimelineModule& drive, Client& client, Answers answers = Answers::posted);
+  TimedInitiator(const char* name, TimelineModule& drive, Client& client);
 
   /// Begins a transaction at now(), or as soon as the target takes one, and takes over the caller's reference to its payload.
   void send(Payload& payload);
@@ -64,13 +58,11 @@ class TimedInitiator final : private tlm::tlm_bw_transport_if<>, private Timelin
   void take_return(Payload& payload, tlm::tlm_sync_enum answer, const tlm::tlm_phase& phase, Picoseconds when);
   void post(Picoseconds when, Event event, Payload* payload);
   void on_time(std::uint64_t argument) override;
-  void end(Payload& payload, Event answer);
   void request_over(const Payload& payload);
   void hand_on(std::vector<Payload*>::iterator at);
 
   TimelineModule& drive_;
   Client& client_;
-  Answers answers_;
   std::vector<Payload*> outstanding_;    // each with a reference, unsent ones as well
   const Payload* requesting_ = nullptr;  // whose END_REQ is to come, or has come for a later instant
   std::deque<Payload*> unsent_;          // behind it

@@ -32,7 +32,7 @@ BurstEnginesModule::BurstEnginesModule(sc_core::sc_module_name name, TimelineMod
                                        std::span<std::byte> bytes)
     : sc_core::sc_module(name),
       drive_(drive),
-      initiator_("bus", drive, *this, TimedInitiator::Answers::in_place),
+      initiator_("bus", drive, *this),
       bus(initiator_.socket),
       shape_(shape),
       bytes_(bytes),

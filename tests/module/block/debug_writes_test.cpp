@@ -43,9 +43,13 @@ tlm::tlm_response_status command(strangers::BlockingHost& host, BlockExtension::
 
 struct Bench {
   explicit Bench(const std::string& layer, const std::string& description = "bare")
-      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / (description + ".toml"), {}, layer)),
+      : config(load_drive(std::filesystem::path(TESSERA_DRIVES) / (description + ".toml"), settings(description), layer)),
         drive("drive", config, plan_drive(config), ContentMode::bytes, 1) {
     host.socket.bind(drive.block_socket());
+  }
+  /// A write cache loses what is not flushed.
+  static std::vector<std::string> settings(const std::string& description) {
+    return description == "common" ? std::vector<std::string>{"firmware.write_cache.durability=volatile"} : std::vector<std::string>{};
   }
   void run(std::function<void(strangers::BlockingHost&)> program) {
     host.program = std::move(program);
@@ -149,6 +153,25 @@ TEST_CASE("debug writes at any instant: a drive with a volatile write cache") { 
 TEST_CASE("debug writes at any instant: a media cache behind a write cache") { lives_with_debug_writes("media-cache", "common", true); }
 TEST_CASE("debug writes at any instant: a flash cache over shingled bands") { lives_with_debug_writes("mu-rmw", "bare", true); }
 TEST_CASE("debug writes at any instant: flash, a log and shingled bands") { lives_with_debug_writes("tessera", "common", true); }
+
+TEST_CASE("a power cut that takes an unflushed write leaves the debug write under it") {
+  Bench bench("imr-rmw", "common");
+  bench.run([&](strangers::BlockingHost& self) {
+    auto data = pattern_of(65'536, 8192, 3);
+    CHECK(self.write(65'536, 8192, 1) == tlm::TLM_OK_RESPONSE);
+    CHECK(command(self, BlockExtension::Op::flush, 0, 0) == tlm::TLM_OK_RESPONSE);
+    CHECK(debug(self, tlm::TLM_WRITE_COMMAND, 65'536, data) == 8192);
+    CHECK(self.holds(65'536, 8192, 3));
+    CHECK(self.write(65'536, 4096, 2) == tlm::TLM_OK_RESPONSE);
+    bench.cut();
+    CHECK(self.holds(65'536, 8192, 3));
+    CHECK(self.write(65'536, 4096, 4) == tlm::TLM_OK_RESPONSE);
+    CHECK(command(self, BlockExtension::Op::flush, 0, 0) == tlm::TLM_OK_RESPONSE);
+    bench.cut();
+    CHECK(self.holds(65'536, 4096, 4));
+    CHECK(self.holds(65'536 + 4096, 4096, 3));
+  });
+}
 
 TEST_CASE("a debug write of what is under way, of a drive without power or beyond its end is refused by name") {
   Bench bench("cmr");
