@@ -3,14 +3,15 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <systemc>
 #include <vector>
 
+#include "bus/width_adapter_module.hpp"
 #include "module/processor/strange_processor.hpp"
 #include "module/strangers/strange_hosts.hpp"
 #include "platforms/drive/drive_module.hpp"
@@ -173,7 +174,7 @@ TEST_CASE("the port gives the DRAM with its latency over the bus, refuses regist
 }
 
 TEST_CASE("whoever checks or records accesses, and a DRAM that can fail, keep pointers away") {
-  std::ofstream file("direct_access_test.ftr", std::ios::binary);
+  std::ostringstream file;
   FtrWriter recorded(file);
   const auto parts_of = [&](bool check, bool record) {
     DriveParts parts;
@@ -226,6 +227,59 @@ TEST_CASE("a processor on the bus gets the DRAM's pointer and hints, and loses i
     payload.set_address(std::uint64_t{1} << address_map::window_bits);
     CHECK_FALSE(self.socket->get_direct_mem_ptr(payload, dmi));
     CHECK(dmi.get_start_address() == std::uint64_t{1} << address_map::window_bits);
+    drive.timeline_module().catch_up();
+    drive.power_off();
+    CHECK(self.pointers_lost == 1);
+  };
+  drive.power_on(false, [](Status) {});
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  drive.timeline_module().rethrow_failure();
+  CHECK(processor.finished);
+}
+
+TEST_CASE("a processor whose socket has 64 bits reaches bus and drive through an adapter, by every call") {
+  const DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {"media.tracks=2048"}, "cmr");
+  DriveModule drive("drive", config, plan_drive(config), ContentMode::bytes, 1);
+  strangers::BlockingHost host("host");
+  host.socket.bind(drive.block_socket());
+  host.stops = false;
+  host.program = [](strangers::BlockingHost&) {};
+  struct Wide : sc_core::sc_module {
+    tlm_utils::simple_initiator_socket<Wide, 64> socket{"socket"};
+    unsigned pointers_lost = 0;
+    bool finished = false;
+    std::function<void(Wide&)> program;
+    explicit Wide(sc_core::sc_module_name name) : sc_module(name) {
+      socket.register_invalidate_direct_mem_ptr(this, &Wide::lose_pointer);
+      SC_HAS_PROCESS(Wide);
+      SC_THREAD(run);
+    }
+    void lose_pointer(sc_dt::uint64, sc_dt::uint64) { ++pointers_lost; }
+    void run() {
+      program(*this);
+      finished = true;
+    }
+  } processor("processor");
+  WidthAdapterModule<64, 32> adapter("adapter");
+  processor.socket.bind(adapter.from);
+  adapter.to.bind(drive.processor_socket());
+  processor.program = [&](Wide& self) {
+    std::uint64_t word = 7, seen = 0;
+    tlm::tlm_generic_payload payload;
+    payload.set_command(tlm::TLM_WRITE_COMMAND);
+    payload.set_address(config.dram.capacity.value() - 64);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
+    payload.set_data_length(8);
+    payload.set_streaming_width(8);
+    sc_core::sc_time delay;
+    self.socket->b_transport(payload, delay);
+    CHECK(payload.is_response_ok());
+    payload.set_command(tlm::TLM_READ_COMMAND);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&seen));
+    CHECK(self.socket->transport_dbg(payload) == 8);
+    CHECK(seen == word);
+    tlm::tlm_dmi dmi;
+    CHECK(self.socket->get_direct_mem_ptr(payload, dmi));
     drive.timeline_module().catch_up();
     drive.power_off();
     CHECK(self.pointers_lost == 1);

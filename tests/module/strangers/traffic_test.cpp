@@ -260,6 +260,44 @@ TEST_CASE("power cuts amid bursts forget them, late answers are dropped, and wha
   CHECK(written >= 10);
 }
 
+TEST_CASE("a firmware that is restarted amid bursts serves again") {
+  Drive<BankedDram> drive("drive", "imr-rmw", four_lines);
+  drive.dram.slow = sc_core::sc_time(9, sc_core::SC_US);
+  drive.dram.fast = sc_core::sc_time(4, sc_core::SC_US);
+  unsigned restarts = 0;
+  struct Restart final : TimelineListener {
+    Drive<BankedDram>& drive;
+    unsigned& restarts;
+    Restart(Drive<BankedDram>& of, unsigned& count) : drive(of), restarts(count) {}
+    void on_time(std::uint64_t again) override {
+      if (again != 0) return drive.power_on(true);
+      drive.module->restart_firmware([this] {
+        ++restarts;
+        drive.module->timeline().post(drive.module->timeline().now() + drive.module->restart_time(), *this, 1);
+      });
+    }
+  } restart(drive, restarts);
+  strangers::BlockingHost host("host");
+  host.socket.bind(drive.module->block_socket());
+  unsigned written = 0;
+  host.program = [&](strangers::BlockingHost& self) {
+    sc_core::wait(1, sc_core::SC_SEC);  // until it has booted for the first time
+    for (unsigned round = 0; round < 10; ++round) {
+      const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
+      drive.module->timeline_module().post(now + Picoseconds(50'000'000'000) + Picoseconds(37'123'456'789) * round, restart, 0);
+      while (self.write(written * 1237 * 4096ULL, 32'768, written) == tlm::TLM_OK_RESPONSE) ++written;
+      sc_core::wait(to_sc_time(now + Picoseconds(3 * ps_per_second)) - sc_core::sc_time_stamp());
+      for (unsigned i = 0; i < written; i += 3) CHECK(self.holds(i * 1237 * 4096ULL, 32'768, i));
+    }
+  };
+  drive.power_on();
+  run();
+  drive.module->timeline_module().rethrow_failure();
+  CHECK(host.finished);
+  CHECK(restarts == 10);
+  CHECK(written >= 10);
+}
+
 TEST_CASE("a burst that cannot be is refused in a sentence") {
   CHECK_THROWS_WITH(Drive<InstantDram>("drive", "cmr", {Bytes(48), 8}),
                     "DramPart::bursts.burst is 48 B; expected a power of two from 8 to 4096, such as 64");
