@@ -46,7 +46,7 @@ BurstEnginesModule::Engine& BurstEnginesModule::engine_of(BusInitiator which) {
   return engines_[number];
 }
 
-std::uint64_t BurstEnginesModule::begin(const Extent& extent) {
+std::uint64_t BurstEnginesModule::begin(const DmaExtent& extent) {
   TESSERA_CHECK(extent.bytes > Bytes(0), "an extent of no length");
   Engine& engine = engine_of(extent.engine);
   const std::uint64_t burst = shape_.burst.value();
@@ -60,7 +60,7 @@ std::uint64_t BurstEnginesModule::begin(const Extent& extent) {
 }
 
 /// What the engine may have moved by now, of an extent whose device is still at it.
-Bytes BurstEnginesModule::movable(const Extent& extent) const {
+Bytes BurstEnginesModule::movable(const DmaExtent& extent) const {
   if (extent.passing == Picoseconds(0)) return extent.bytes;
   const Picoseconds now = drive_.timeline().now();
   Bytes bytes = extent.ahead;
@@ -127,7 +127,7 @@ bool BurstEnginesModule::send_next(std::size_t which) {
 /// Whether it does: then the next turn is when the device has come far enough for some bursts at once, as behind a FIFO's mark.
 bool BurstEnginesModule::waits_for_device(std::size_t which, const Moved& moved) {
   constexpr std::uint64_t mark = 256;  // bytes, half of the smallest controller.disk_fifo
-  const Extent& extent = moved.extent;
+  const DmaExtent& extent = moved.extent;
   const Picoseconds now = drive_.timeline().now();
   const std::uint64_t burst = shape_.burst.value();
   const Bytes some(std::max(burst, std::min(burst * shape_.under_way, mark)));

@@ -28,7 +28,7 @@ class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, priv
   BurstEnginesModule(sc_core::sc_module_name name, TimelineModule& drive, const BurstShape& shape, std::span<std::byte> bytes);
 
   // ExtentTraffic
-  std::uint64_t begin(const Extent& extent) override;
+  std::uint64_t begin(const DmaExtent& extent) override;
   Bytes passed(BusInitiator engine) override;
   void dropped(BusInitiator engine) override;
   [[nodiscard]] bool done(BusInitiator engine, std::uint64_t number, TimelineListener& listener, std::uint64_t argument,
@@ -42,7 +42,7 @@ class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, priv
 
  private:
   struct Moved {
-    Extent extent;
+    DmaExtent extent;
     std::uint64_t first;  ///< address of its first burst
     std::uint64_t bursts;
     std::uint64_t sent = 0;
@@ -76,7 +76,7 @@ class BurstEnginesModule : public sc_core::sc_module, public ExtentTraffic, priv
   [[nodiscard]] bool waits_for_device(std::size_t which, const Moved& moved);
   void send(Engine& engine, Moved& moved);
   void settle(Engine& engine);
-  [[nodiscard]] Bytes movable(const Extent& extent) const;
+  [[nodiscard]] Bytes movable(const DmaExtent& extent) const;
   void note_lag(Engine& engine, const Moved& moved) const;
 
   BurstShape shape_;

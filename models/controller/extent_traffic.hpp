@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// An extent and the device that moves it, evenly from its first byte to its last.
-struct Extent {
+struct DmaExtent {
   BusInitiator engine = BusInitiator::host;
   DramAddress address;
   Bytes bytes;
@@ -21,7 +21,7 @@ struct Extent {
 class ExtentTraffic {
  public:
   /// Queues an extent behind the engine's own before it, as of the timeline's now(). Gives its number, from 1 on for each engine.
-  virtual std::uint64_t begin(const Extent& extent) = 0;
+  virtual std::uint64_t begin(const DmaExtent& extent) = 0;
   /// The device has moved the whole of the extent that the engine began last: bursts need not wait for it any more. Gives the most that
   /// the engine was behind the device: bytes that it could have moved and the DRAM had not answered, with those that it may be ahead.
   virtual Bytes passed(BusInitiator engine) = 0;

@@ -154,7 +154,7 @@ void MemoryController::access_now(DramAddress address, std::uint32_t bytes, Acce
   executor_.stall(direct_.open() ? direct_.access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
 }
 
-std::uint64_t MemoryController::send(const Extent& extent) const {
+std::uint64_t MemoryController::send(const DmaExtent& extent) const {
   return extent.bytes == Bytes(0) || Tcm::holds(extent.address) ? 0 : traffic()->begin(extent);
 }
 

@@ -84,7 +84,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   /// Who moves the extents of devices in bursts; null: nobody. dma() then gives the bus's part of these alone.
   [[nodiscard]] ExtentTraffic* traffic() const { return direct_.open() ? nullptr : link_.traffic(); }
   /// Has it move one. Gives its number; 0 where there is nothing to move, or not in the DRAM.
-  std::uint64_t send(const Extent& extent) const;
+  std::uint64_t send(const DmaExtent& extent) const;
   /// Of the last that came from the host or went there.
   [[nodiscard]] std::uint64_t host_extent() const { return host_extent_; }
   /// See ExtentTraffic::done().
