@@ -1,13 +1,16 @@
 #pragma once
-// Between the drive and a cycle-accurate DRAM simulator such as DRAMSys 5: an access of the drive becomes bursts of a line each, several of
-// which are under way, by the four phases of the base protocol. The adapter keeps the bytes, as such simulators are faster without.
+// Between the drive and a cycle-accurate DRAM simulator such as DRAMSys 5: a blocking access of the drive becomes bursts of a line each,
+// several of which are under way, by the four phases of the base protocol; bursts of the drive's own pass between them. The adapter keeps
+// the bytes, as such simulators are faster without.
 //
-// With DRAMSys: `adapter.to.bind(dramsys.tSocket)`, and DramPart{adapter.from, adapter.bytes, true, &adapter}.
+// With DRAMSys: `adapter.to.bind(dramsys.tSocket)`, and DramPart{.socket = adapter.from, .bytes = adapter.bytes, .waits = true, .power =
+// &adapter, .bursts = {Bytes(64), 8}}.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -24,11 +27,15 @@ class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, pri
   BurstAdapter(sc_core::sc_module_name name, std::size_t size, unsigned line = 64, unsigned outstanding = 16)
       : sc_module(name), bytes(size), line_(line), outstanding_(outstanding) {
     from.register_b_transport(this, &BurstAdapter::b_transport);
+    from.register_nb_transport_fw(this, &BurstAdapter::nb_transport_fw);
     from.register_transport_dbg(this, &BurstAdapter::debug);
     to.register_nb_transport_bw(this, &BurstAdapter::nb_transport_bw);
     SC_HAS_PROCESS(BurstAdapter);
     SC_METHOD(end_response);
     sensitive << response_came_;
+    dont_initialize();
+    SC_METHOD(pass_waiting);
+    sensitive << ended_;
     dont_initialize();
   }
   void power_off() override { std::fill(bytes.begin(), bytes.end(), std::byte{0}); }
@@ -74,8 +81,37 @@ class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, pri
     }
     while (requesting_ != nullptr) wait(ended_);
   }
+  /// A phase of the drive's own bursts: a request waits for the END_REQ of the one before.
+  tlm::tlm_sync_enum nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (phase != tlm::BEGIN_REQ) return to->nb_transport_fw(burst, phase, delay);
+    move(burst);
+    waiting_.push_back(&burst);
+    ended_.notify(delay);
+    return tlm::TLM_ACCEPTED;
+  }
+  void pass_waiting() {
+    while (requesting_ == nullptr && !waiting_.empty()) {
+      Payload& burst = *waiting_.front();
+      waiting_.pop_front();
+      requesting_ = &burst;
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      const tlm::tlm_sync_enum answer = to->nb_transport_fw(burst, phase, delay);
+      if (answer == tlm::TLM_ACCEPTED) continue;
+      if (answer == tlm::TLM_COMPLETED) phase = tlm::BEGIN_RESP;
+      requesting_ = nullptr;
+      const bool to_end = answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP;
+      if (from->nb_transport_bw(burst, phase, delay) != tlm::TLM_COMPLETED || !to_end) continue;
+      phase = tlm::END_RESP;
+      to->nb_transport_fw(burst, phase, delay);
+    }
+  }
   tlm::tlm_sync_enum nb_transport_bw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     if (requesting_ == &burst) requesting_ = nullptr;  // by END_REQ, or by a response that implies it
+    if (burst.get_extension<Access>() == nullptr) {
+      ended_.notify(delay);
+      return from->nb_transport_bw(burst, phase, delay);
+    }
     if (phase == tlm::BEGIN_RESP) {
       responding_ = &burst;
       response_came_.notify(delay);
@@ -120,4 +156,5 @@ class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, pri
   sc_core::sc_event response_came_, ended_;
   std::vector<std::unique_ptr<Payload>> all_;
   std::vector<Payload*> free_;
+  std::deque<Payload*> waiting_;  // of the drive's own
 };

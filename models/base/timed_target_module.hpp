@@ -10,6 +10,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/direct_access_module.hpp"
 #include "base/slot_pool.hpp"
 #include "base/timeline_module.hpp"
 
@@ -30,6 +31,8 @@ class TimedTarget final : private tlm::tlm_fw_transport_if<>, private TimelineLi
     virtual void signalled(Payload&, const tlm::tlm_phase&) {}
     /// transport_dbg: gives how many bytes it moved, in no time.
     virtual unsigned debug(Payload&) { return 0; }
+    /// get_direct_mem_ptr.
+    virtual bool direct(Payload&, tlm::tlm_dmi& dmi) { return deny_direct_access(dmi); }
 
    protected:
     ~Device() = default;
@@ -66,7 +69,7 @@ class TimedTarget final : private tlm::tlm_fw_transport_if<>, private TimelineLi
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   unsigned transport_dbg(Payload& payload) override { return device_.debug(payload); }
-  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+  bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override { return device_.direct(payload, dmi); }
   tlm::tlm_sync_enum other_phase(Payload& payload, const tlm::tlm_phase& phase, Picoseconds when);
   [[nodiscard]] bool refused(Payload& payload) const;
   void post(Picoseconds when, Event event, Payload* payload, const tlm::tlm_phase& phase);

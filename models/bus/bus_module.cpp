@@ -30,18 +30,20 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
       from_cpu("from_cpu"),
       from_controller("from_controller"),
       from_host("from_host"),
+      from_engines("from_engines"),
       from_processor("from_processor"),
       to_dram("to_dram"),
       to_disk_channel("to_disk_channel"),
       to_nand("to_nand"),
       to_mailbox("to_mailbox"),
       interconnect_(config, flash_channels, arms),
-      entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor)},
+      entries_{Entry(*this, cpu), Entry(*this, controller), Entry(*this, host), Entry(*this, processor), Entry(*this, engines)},
       exits_{Exit(*this, dram), Exit(*this, disk), Exit(*this, nand), Exit(*this, mailbox)} {
   from_cpu.bind(entries_[cpu]);
   from_controller.bind(entries_[controller]);
   from_host.bind(entries_[host]);
   from_processor.bind(entries_[processor]);
+  from_engines.bind(entries_[engines]);
   to_dram.bind(exits_[dram]);
   to_disk_channel.bind(exits_[disk]);
   to_nand.bind(exits_[nand]);
@@ -51,7 +53,7 @@ BusModule::BusModule(sc_core::sc_module_name name, const BusConfig& config, std:
 void BusModule::start_of_simulation() {
   const auto bound = [](auto& socket) { return socket.size() == 0 ? nullptr : socket.operator->(); };
   to_ = {bound(to_dram), bound(to_disk_channel), bound(to_nand), bound(to_mailbox)};
-  back_to_ = {bound(from_cpu), bound(from_controller), bound(from_host), bound(from_processor)};
+  back_to_ = {bound(from_cpu), bound(from_controller), bound(from_host), bound(from_processor), bound(from_engines)};
 }
 
 /// Null where the address is in no window.
@@ -115,9 +117,16 @@ unsigned BusModule::transport_dbg(Payload& payload) {
   return bytes;
 }
 
-/// Only the DRAM has bytes to point at; its window begins at 0.
+/// Only the DRAM has bytes to point at; its window begins at 0. An access of them crosses the bus first.
 bool BusModule::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
-  return payload.get_address() >> address_map::window_bits == dram && to_[dram]->get_direct_mem_ptr(payload, dmi);
+  constexpr std::uint64_t end = std::uint64_t{1} << address_map::window_bits;
+  if (payload.get_address() >= end) return deny_direct_access(dmi, end);
+  const bool given = to_dram->get_direct_mem_ptr(payload, dmi);
+  dmi.set_end_address(std::min<sc_dt::uint64>(dmi.get_end_address(), end - 1));
+  dmi.set_read_latency(dmi.get_read_latency() + to_sc_time(interconnect_.crossing()));
+  dmi.set_write_latency(dmi.get_write_latency() + to_sc_time(interconnect_.crossing()));
+  pointed_at_ = pointed_at_ || given;
+  return given;
 }
 
 void BusModule::invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last) {
@@ -274,6 +283,7 @@ void BusModule::answer_waiting(std::size_t initiator) {
 }
 
 void BusModule::power_off() {
+  if (std::exchange(pointed_at_, false)) invalidate_direct_mem_ptr(dram, 0, (std::uint64_t{1} << address_map::window_bits) - 1);
   requests_ = {};
   responses_ = {};
   interconnect_.cut();

@@ -9,6 +9,7 @@
 #include <deque>
 #include <systemc>
 
+#include "base/direct_access_module.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
 #include "bus/interconnect.hpp"
@@ -27,6 +28,7 @@ class BusModule : public sc_core::sc_module {
   FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_cpu;  ///< unbound where the controller is somebody else's
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_controller;
   FromInitiator<sc_core::SC_ONE_OR_MORE_BOUND> from_host;
+  FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_engines;    ///< bursts of DMA engines, where the DRAM takes such
   FromInitiator<sc_core::SC_ZERO_OR_MORE_BOUND> from_processor;  ///< for one beside the controller's own: may stay unbound
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_dram;
   ToTarget<sc_core::SC_ONE_OR_MORE_BOUND> to_disk_channel;
@@ -39,11 +41,11 @@ class BusModule : public sc_core::sc_module {
   [[nodiscard]] Interconnect& interconnect() { return interconnect_; }
   [[nodiscard]] const Interconnect& interconnect() const { return interconnect_; }
 
-  /// The power failed: what waits here is forgotten.
+  /// The power failed: what waits here is forgotten, and what the DRAM gave of direct memory access ends.
   void power_off();
 
  private:
-  enum Initiator : int { cpu, controller, host, processor, initiators };
+  enum Initiator : int { cpu, controller, host, processor, engines, initiators };
   enum Target : int { dram, disk, nand, mailbox, targets };
   struct Waiting {
     Payload* payload;
@@ -103,6 +105,7 @@ class BusModule : public sc_core::sc_module {
   std::array<Exit, targets> exits_;
   std::array<tlm::tlm_fw_transport_if<>*, targets> to_{};          // null where nobody is bound
   std::array<tlm::tlm_bw_transport_if<>*, initiators> back_to_{};  // likewise
+  bool pointed_at_ = false;                                        // somebody may have a pointer into the DRAM
   bool routed_ = false;                                            // others than the controller have begun transactions with devices
   std::array<Channel, targets> requests_;
   std::array<Channel, initiators> responses_;

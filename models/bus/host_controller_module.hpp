@@ -12,6 +12,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/direct_access_module.hpp"
 #include "base/drive_part.hpp"
 #include "bus/host_controller.hpp"
 #include "bus/transactions_module.hpp"
@@ -69,7 +70,7 @@ class HostControllerModule : public sc_core::sc_module,
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   unsigned transport_dbg(Payload& payload) override;
-  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }
   [[nodiscard]] tlm::tlm_response_status access(const Payload& payload, bool changes);
 
   // The drive.

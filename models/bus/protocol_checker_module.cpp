@@ -99,6 +99,7 @@ void ProtocolCheckerModule::b_transport(Payload& payload, sc_time& delay) {
   const auto sent = attributes();
   if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE) violated("response", "b_transport begins with a response");
   to->b_transport(payload, delay);
+  payload.set_dmi_allowed(false);
   if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) violated("response", "b_transport returns without a response");
   if (attributes() != sent) violated("attributes", "b_transport changed what only the initiator may");
   if (sc_time_stamp() + delay < before) violated("time", "b_transport returns before it begins");
@@ -155,6 +156,7 @@ void ProtocolCheckerModule::end_request(Transaction& transaction, const sc_time&
 void ProtocolCheckerModule::begin_response(Transaction& transaction, const sc_time& at) {
   look_at(transaction, at);
   if (transaction.state == State::begin_resp) return violated("order", "BEGIN_RESP twice");
+  transaction.payload->set_dmi_allowed(false);
   if (transaction.payload->get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) violated("response", "BEGIN_RESP without a response");
   if (responding_ != nullptr)
     violated("responses", "BEGIN_RESP before the END_RESP of the response before");
@@ -181,6 +183,7 @@ void ProtocolCheckerModule::end_response(Transaction& transaction, const sc_time
 void ProtocolCheckerModule::complete(Transaction& transaction, const sc_time& at) {
   look_at(transaction, at);
   if (transaction.state != State::begin_req) violated("order", "TLM_COMPLETED after a later phase");
+  transaction.payload->set_dmi_allowed(false);
   if (transaction.payload->get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) violated("response", "TLM_COMPLETED without a response");
   requesting_ = nullptr;
   request_free_ = at;

@@ -11,12 +11,15 @@
 //   response    TLM_INCOMPLETE_RESPONSE with BEGIN_REQ, set before BEGIN_RESP, and left alone after it
 //   lifetime    a memory manager, and a reference from BEGIN_REQ to the end
 //
-// Address and extensions may be changed on the way, phases of one's own are passed on unlooked at.
+// Address and extensions may be changed on the way, phases of one's own are passed on unlooked at. Direct memory access is refused, for
+// nothing of it would be seen; so is the hint of a payload.
 #include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
 #include <vector>
+
+#include "base/direct_access_module.hpp"
 
 namespace tessera {
 
@@ -53,7 +56,7 @@ class ProtocolCheckerModule : public sc_core::sc_module, private tlm::tlm_fw_tra
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   unsigned transport_dbg(Payload& payload) override { return to->transport_dbg(payload); }
-  bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override { return to->get_direct_mem_ptr(payload, dmi); }
+  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }  // past it nothing is seen
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override { from->invalidate_direct_mem_ptr(first, last); }
 
   void begin_request(Payload& payload, const sc_core::sc_time& at);

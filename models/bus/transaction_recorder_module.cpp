@@ -72,7 +72,9 @@ tlm::tlm_sync_enum TransactionRecorderModule::nb_transport_fw(Payload& payload, 
     end(payload, effective(delay));  // after this call its payload may be another's
   const bool goes_on = phase == tlm::BEGIN_REQ;
   const tlm::tlm_sync_enum answer = to->nb_transport_fw(payload, phase, delay);
-  if (goes_on && answer != tlm::TLM_ACCEPTED) look_at(payload, phase, answer == tlm::TLM_COMPLETED, delay);
+  if (!goes_on || answer == tlm::TLM_ACCEPTED) return answer;
+  payload.set_dmi_allowed(false);
+  look_at(payload, phase, answer == tlm::TLM_COMPLETED, delay);
   return answer;
 }
 
@@ -80,6 +82,7 @@ tlm::tlm_sync_enum TransactionRecorderModule::nb_transport_bw(Payload& payload, 
   const bool responds = phase == tlm::BEGIN_RESP;
   look_at(payload, phase, false, delay);
   if (!responds) return from->nb_transport_bw(payload, phase, delay);
+  payload.set_dmi_allowed(false);
   payload.has_mm() ? payload.acquire() : static_cast<void>(0);
   const tlm::tlm_sync_enum answer = from->nb_transport_bw(payload, phase, delay);
   if (answer != tlm::TLM_ACCEPTED) look_at(payload, phase, answer == tlm::TLM_COMPLETED, delay);
@@ -90,6 +93,7 @@ tlm::tlm_sync_enum TransactionRecorderModule::nb_transport_bw(Payload& payload, 
 void TransactionRecorderModule::b_transport(Payload& payload, sc_core::sc_time& delay) {
   const Transaction transaction = begun(payload, delay);
   to->b_transport(payload, delay);
+  payload.set_dmi_allowed(false);
   record(transaction, effective(delay), payload.get_response_string());
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 // Stands between an initiator's and a target's socket, passes every call on, and records each transaction: a stream for the socket; what it
 // is (read, write, ignore), from BEGIN_REQ to its end in effective time (kernel time plus annotated delay); address, length, the request of
-// the host that it carries, when END_REQ and BEGIN_RESP were, and the response.
+// the host that it carries, when END_REQ and BEGIN_RESP were, and the response. Direct memory access is refused: nothing of it would be
+// seen.
 #include <optional>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "base/direct_access_module.hpp"
 #include "bus/ftr_writer.hpp"
 
 namespace tessera {
@@ -40,7 +42,7 @@ class TransactionRecorderModule : public sc_core::sc_module, private tlm::tlm_fw
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   unsigned transport_dbg(Payload& payload) override { return to->transport_dbg(payload); }
-  bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override { return to->get_direct_mem_ptr(payload, dmi); }
+  bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }  // past it nothing is seen
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override { from->invalidate_direct_mem_ptr(first, last); }
   void end_of_elaboration() override;
 

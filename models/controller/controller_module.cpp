@@ -37,6 +37,9 @@ ControllerModule::ControllerModule(sc_core::sc_module_name name, TimelineModule&
       memory_(drive, bus, surroundings.dram),
       cpu_("cpu", drive, surroundings.dram, surroundings.cpu_watched,
            [this](DramAddress address, Bytes bytes) { core_.memory().uncorrectable(address, bytes); }),
+      burst_engines_(surroundings.dram.shape.burst == Bytes(0)
+                         ? nullptr
+                         : std::make_unique<BurstEnginesModule>("burst_engines", drive, surroundings.dram.shape, surroundings.dram.bytes)),
       core_(drive.timeline(), config,
             ControllerLinks{*this, surroundings.positioning, surroundings.tracks,
                             surroundings.flash == nullptr ? nullptr : static_cast<FlashLink*>(this), surroundings.flash, cpu_, *this,
@@ -172,6 +175,7 @@ void ControllerModule::ask_for_data(HostRequest& request) {
 
 void ControllerModule::power_off() {
   core_.power_off();
+  if (burst_engines_ != nullptr) burst_engines_->power_off();
   initiator_.power_off();
   for (tlm::tlm_generic_payload*& payload : commands_)
     if (payload != nullptr) target_.drop(*std::exchange(payload, nullptr));

@@ -1,6 +1,7 @@
 #pragma once
 // The controller as a SystemC module: the core's device links become TLM transactions over the bus, and the devices' answers
 // become interrupts to the core. Its CPU is a module of its own in it, with a socket of its own to the bus.
+#include <memory>
 #include <systemc>
 
 #include "base/media_address.hpp"
@@ -8,6 +9,7 @@
 #include "base/timed_initiator_module.hpp"
 #include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
+#include "controller/burst_engines_module.hpp"
 #include "controller/controller.hpp"
 #include "controller/cpu_module.hpp"
 #include "controller/memory_initiator_module.hpp"
@@ -51,6 +53,9 @@ class ControllerModule : public sc_core::sc_module,
   void trace(sc_core::sc_trace_file* file) const override { traces_.add(file, name()); }
 
   [[nodiscard]] CpuModule& cpu() { return cpu_; }
+  /// Towards a DRAM that takes bursts; null for any other.
+  [[nodiscard]] BurstEnginesModule* burst_engines() { return burst_engines_.get(); }
+  [[nodiscard]] const BurstEnginesModule* burst_engines() const { return burst_engines_.get(); }
   [[nodiscard]] Controller& core() { return core_; }
   [[nodiscard]] const Controller& core() const { return core_; }
   /// The power failed at the drive's local time.
@@ -69,6 +74,7 @@ class ControllerModule : public sc_core::sc_module,
   void start(FlashCommand& command) override;
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) override;
   void move(DramAddress address, Bytes bytes, Access access, Picoseconds at) override;
+  [[nodiscard]] ExtentTraffic* traffic() override { return burst_engines_.get(); }
   [[nodiscard]] std::span<std::byte> bytes() override { return memory_.bytes(); }
   void complete(HostRequest& request) override;
   void fetch(HostRequest& request) override { direct_host_ != nullptr ? direct_host_->fetch(request) : ask_for_data(request); }
@@ -90,6 +96,7 @@ class ControllerModule : public sc_core::sc_module,
   FlashShape flash_;
   MemoryInitiator memory_;
   CpuModule cpu_;
+  std::unique_ptr<BurstEnginesModule> burst_engines_;
   Controller core_;
   mutable SignalTraces traces_{core_.signals()};
   PayloadPool<MediaExtension> media_payloads_;

@@ -35,6 +35,13 @@ Picoseconds CpuModule::access_register(DeviceRegister which, Access access, Pico
   return end;
 }
 
+bool CpuModule::direct(DramAddress address, tlm::tlm_command access, tlm::tlm_dmi& dmi) {
+  tlm::tlm_generic_payload question;
+  question.set_command(access);
+  question.set_address(address_map::dram + address.value());
+  return bus->get_direct_mem_ptr(question, dmi);
+}
+
 tlm::tlm_sync_enum CpuModule::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
   throw ModelBug("the CPU, whose accesses block, was sent a phase");
 }

@@ -7,6 +7,7 @@
 #include "base/address.hpp"
 #include "bus/direct_links.hpp"
 #include "bus/dma_transfer.hpp"
+#include "controller/extent_traffic.hpp"
 #include "dram/memory_path.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/media_port.hpp"
@@ -38,6 +39,8 @@ class DramLink {
   virtual DmaGrant dma(const DmaTransfer& transfer, Picoseconds at) = 0;
   /// The words of an extent whose transfer is priced elsewhere (DmaTransfer::checked). A DRAM that never fails need not be told.
   virtual void move(DramAddress, Bytes, Access, Picoseconds) {}
+  /// Who moves the extents of engines in bursts, where the DRAM asks for them; null: nobody.
+  [[nodiscard]] virtual ExtentTraffic* traffic() { return nullptr; }
   /// The DRAM's bytes by address, zeros at power-on, where it shows them; otherwise those of tables are kept here.
   [[nodiscard]] virtual std::span<std::byte> bytes() { return {}; }
 
@@ -58,6 +61,20 @@ class DmaPort {
   virtual DmaGrant disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) = 0;
   /// The channel carries the command's data and out-of-band bytes: of a read until now, of a program from now on.
   virtual DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) = 0;
+
+  /// Whether a DRAM takes bursts. Then those above give the bus's part, bursts are under way behind it, and the engine has done when
+  /// these are answered, too.
+  [[nodiscard]] virtual bool in_bursts() const { return false; }
+  /// `arm` was given the step, whose first sector is under its head at `from`, and which passes it in `passing`. The engine may be `ahead`
+  /// of the head.
+  virtual void disk_starts(const MediaStep&, Picoseconds, Picoseconds, Bytes, std::uint32_t) {}
+  /// The step of `arm` ended without its data.
+  virtual void disk_gave_up(std::uint32_t) {}
+  /// See ExtentTraffic::done(): of the last step of `arm`, and of the last command on a flash channel.
+  [[nodiscard]] virtual bool disk_done(std::uint32_t, TimelineListener&, std::uint64_t, Picoseconds) { return true; }
+  [[nodiscard]] virtual bool flash_done(const FlashLane&, TimelineListener&, std::uint64_t, Picoseconds) { return true; }
+  /// `listener` waits for none of them any more.
+  virtual void withdraw(const TimelineListener&) {}
 
  protected:
   ~DmaPort() = default;

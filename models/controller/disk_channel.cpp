@@ -97,6 +97,8 @@ void DiskChannel::on_time(std::uint64_t argument) {
   switch (static_cast<Alarm>(argument % alarms)) {
     case recovered: return resume_service();
     case turned: return step_ended(lanes_[argument / alarms]);
+    case fed: return feed(lanes_[argument / alarms]);
+    case answered: return land(landings_.take(argument / alarms));
     case abandoned: return give_up(*abandoned_.take(argument / alarms));
     default: return arrived(*submitted_.take(argument / alarms));
   }
@@ -180,6 +182,8 @@ void DiskChannel::start(DiskLane& lane, const MediaStep& step) {
     guard_->fetched(step.data);
   if (lane.op.watched()) [[unlikely]]
     show(lane, step);
+  if (dma_.in_bursts()) [[unlikely]]
+    announce(lane, step);
   link_.start(step);
 }
 
@@ -220,6 +224,8 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status, std::ui
   chain.breakdown.transfer += timing.transfer;
   lane.step_status = status;
   const Picoseconds late = move_data(lane, step, timing);
+  if (dma_.in_bursts() && waits_for_bursts(lane, step, late)) [[unlikely]]
+    return;
   if (late == Picoseconds(0)) return step_ended(lane);
   chain.breakdown.rotation += late;
   lane.turning = true;
@@ -229,7 +235,10 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status, std::ui
 /// The step's data crosses bus and DRAM while it passes the head, with the FIFO between them; of a write the FIFO is filled before. Gives
 /// the revolutions that are lost because the FIFO ran over or empty: the rest of the run passes the head again for each.
 Picoseconds DiskChannel::move_data(DiskLane& lane, const MediaStep& step, const MediaBreakdown& timing) {
-  if (lane.step_status == Status::rule_violation || lane.step_status == Status::aborted) return {};
+  if (moves_nothing(lane.step_status)) {
+    dma_.disk_gave_up(lane.arm);
+    return {};
+  }
   Picoseconds passing = timing.transfer;
   if (step.early != nullptr) [[unlikely]]
     passing += passing * step.early->count / step.run.count;
@@ -315,10 +324,15 @@ void DiskChannel::finish(DiskLane& lane) {
   leave(lane);
   if (chain.status == Status::media_error && supervisor_ != nullptr && chain.priority != MediaClass::recovery) [[unlikely]]
     return hand_over(chain);
-  if (lane.landed > now) chain.breakdown.transfer += lane.landed - now;
-  account(chain, std::max(now, lane.landed));
-  executor_.interrupt(chain.wait, InterruptLine::disk, std::max(now, lane.landed));
+  if (!dma_.in_bursts() || !lands_later(lane, chain)) complete(chain, now, lane.landed);
   go_on(lane);
+}
+
+/// The steps of the chain, which the arm left, ended at `ended`, and what they read is in the DRAM at `landed`.
+void DiskChannel::complete(MediaChain& chain, Picoseconds ended, Picoseconds landed) {
+  if (landed > ended) chain.breakdown.transfer += landed - ended;
+  account(chain, std::max(ended, landed));
+  executor_.interrupt(chain.wait, InterruptLine::disk, std::max(ended, landed));
 }
 
 /// Adds the parts of a chain, which ends or is handed over at `until`, to the life of the request that waits for it.

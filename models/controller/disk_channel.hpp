@@ -48,7 +48,7 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   void halt(std::function<void()> quiet);
   /// Adds what it served, by kind.
   void count(PortCounts& counts) const { counts += served_; }
-  [[nodiscard]] bool idle() const { return active_ == 0 && !stopped() && queued() == 0; }
+  [[nodiscard]] bool idle() const { return active_ == 0 && landing_ == 0 && !stopped() && queued() == 0; }
   void report(MetricSet& metrics, Picoseconds elapsed) const;
   void reset_statistics();
 
@@ -57,7 +57,14 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
 
  private:
   /// Arguments of the timeline: a number in submitted_ or abandoned_, or an arm, * alarms + what.
-  enum Alarm : std::uint64_t { chain_here, abandoned, recovered, turned, alarms };
+  enum Alarm : std::uint64_t { chain_here, abandoned, recovered, turned, fed, answered, alarms = 8 };
+  /// A chain whose steps have ended and whose bursts are not all answered.
+  struct Landing {
+    MediaChain* chain = nullptr;
+    Picoseconds ended{};
+    Picoseconds landed{};            ///< as far as the bus tells
+    std::uint32_t arm = 0, end = 0;  ///< whose bursts it waits for: from this one on
+  };
 
   void on_time(std::uint64_t argument) override;
   [[nodiscard]] DiskLane& lane_of(const MediaStep& step) {
@@ -84,6 +91,14 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   void leave(DiskLane& lane);
   [[gnu::cold]] void change_arm(DiskLane& lane);
   void finish(DiskLane& lane);
+  void complete(MediaChain& chain, Picoseconds ended, Picoseconds landed);
+  // Of a DRAM that takes bursts (disk_channel_bursts.cpp)
+  [[gnu::cold]] void announce(const DiskLane& lane, const MediaStep& step);
+  [[gnu::cold]] bool waits_for_bursts(DiskLane& lane, const MediaStep& step, Picoseconds late);
+  void feed(DiskLane& lane);
+  [[gnu::cold]] bool lands_later(const DiskLane& lane, MediaChain& chain);
+  bool wait_for(Landing landing);
+  void land(Landing landing);
   void account(const MediaChain& chain, Picoseconds until);
   void hand_over(MediaChain& chain);
   void recover_next();
@@ -98,10 +113,12 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   DmaPort& dma_;
   const Positioning& positioning_;
   const TrackCapacity& tracks_;
-  std::deque<DiskLane> lanes_;               // by arm
-  std::uint32_t at_once_;                    // Positioning::at_once()
-  std::uint32_t active_ = 0;                 // lanes that have a chain in hand
-  SlotPool<MediaChain*> submitted_;          // on their way to the queue
+  std::deque<DiskLane> lanes_;       // by arm
+  std::uint32_t at_once_;            // Positioning::at_once()
+  std::uint32_t active_ = 0;         // lanes that have a chain in hand
+  SlotPool<MediaChain*> submitted_;  // on their way to the queue
+  SlotPool<Landing> landings_;
+  std::uint32_t landing_ = 0;                // chains
   SlotPool<const DataBuffer*> abandoned_;    // whose chains are to be given up
   std::vector<const MediaChain*> unwanted_;  // of submitted_: given up before their descriptors were read
   ReadPriority read_priority_;

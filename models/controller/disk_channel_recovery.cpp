@@ -55,6 +55,8 @@ void DiskChannel::resume_service() {
 
 void DiskChannel::power_off() {
   timeline_.withdraw(*this);
+  landings_.clear();
+  landing_ = 0;
   submitted_.clear();
   abandoned_.clear();
   unwanted_.clear();
@@ -74,6 +76,9 @@ void DiskChannel::power_off() {
 
 void DiskChannel::halt(std::function<void()> quiet) {
   timeline_.withdraw(*this);
+  dma_.withdraw(*this);
+  landings_.clear();
+  landing_ = 0;
   submitted_.clear();
   abandoned_.clear();
   unwanted_.clear();

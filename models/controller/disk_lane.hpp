@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// Of a step that ended so.
+[[nodiscard]] constexpr bool moves_nothing(Status status) { return status == Status::rule_violation || status == Status::aborted; }
+
 struct DiskLane {
   /// `signals`: where it declares its own.
   DiskLane(std::uint32_t number, const Positioning& arm_positioning, const MediaQueue::Order& order, SignalScope& signals)
@@ -34,6 +37,8 @@ struct DiskLane {
   Status step_status = Status::ok;  // of the step in hand, once it ended
   Picoseconds landed;               // when the data of the chain in hand is in the DRAM
   bool turning = false;             // the platter comes round again for what the FIFO could not take or give
+  Picoseconds passed;               // when the step in hand, whose bursts are not answered, ended
+  Picoseconds late;                 // and by how much it was late then
   Picoseconds chain_began;
   Picoseconds background_total;  // of finished background chains
   WorkShares shares;

@@ -79,8 +79,10 @@ void FlashChannel::start(FlashCommand& command) {
   const FlashLane lane = catalogue_.lane_of(command);
   const Picoseconds end = dma_.flash_moves(command, lane).end;
   const Picoseconds in_step = timeline_.now() + lane.carrying;
-  if (end <= in_step) return link_.start(command);
-  timeline_.post(timeline_.now() + (end - in_step), feeder_, reinterpret_cast<std::uint64_t>(&command));
+  const Picoseconds begin = end <= in_step ? timeline_.now() : timeline_.now() + (end - in_step);
+  if (dma_.in_bursts() && !dma_.flash_done(lane, feeder_, reinterpret_cast<std::uint64_t>(&command), begin)) return;
+  if (begin == timeline_.now()) return link_.start(command);
+  timeline_.post(begin, feeder_, reinterpret_cast<std::uint64_t>(&command));
 }
 
 void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
@@ -101,17 +103,32 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
     case FlashOp::erase: ++served_.flash_erases; break;
   }
   for (const FlashCommand* part = &command; ok(batch.status) && part != nullptr; part = part->next) batch.status = part->status;
-  if (command.op == FlashOp::read || command.op == FlashOp::read_oob)
-    batch.landed = std::max(batch.landed, dma_.flash_moves(command, catalogue_.lane_of(command)).end);
+  const Landing landing{&batch, busy, timeline_.now()};
+  if (command.op == FlashOp::read || command.op == FlashOp::read_oob) {
+    const FlashLane lane = catalogue_.lane_of(command);
+    batch.landed = std::max(batch.landed, dma_.flash_moves(command, lane).end);
+    if (dma_.in_bursts()) [[unlikely]] {
+      const std::uint64_t number = landings_.put(landing);
+      if (!dma_.flash_done(lane, lander_, number, timeline_.now())) return;
+      landings_.take(number);
+    }
+  }
+  landed(landing);
+}
+
+/// A command of the batch has ended, and what it read is on its way no more.
+void FlashChannel::landed(const Landing& landing) {
+  FlashBatch& batch = *landing.batch;
   if (--batch.pending > 0) return;
-  active_.erase(at);
+  std::erase(active_, &batch);
   if (quiet_) return quiet_();
-  batch.busy = busy;
+  batch.busy = landing.busy;
   const Picoseconds ended = std::max(timeline_.now(), batch.landed);
   if (RequestLife* life = batch.wait.root->life; life != nullptr) {
     // The critical path ends with the last command; before it, the request waited for the batch's other commands.
-    life->enter(LifePhase::flash, timeline_.now() - busy);
-    life->account(LifePhase::flash_queue, timeline_.now() - busy, batch.behind);
+    const Picoseconds began = landing.ended - landing.busy;
+    life->enter(LifePhase::flash, began);
+    life->account(LifePhase::flash_queue, began, batch.behind);
     life->account(LifePhase::flash, ended);
   }
   executor_.interrupt(batch.wait, InterruptLine::flash, ended);
@@ -120,6 +137,8 @@ void FlashChannel::command_done(FlashCommand& command, Picoseconds busy) {
 void FlashChannel::power_off() {
   timeline_.withdraw(*this);
   timeline_.withdraw(feeder_);
+  timeline_.withdraw(lander_);
+  landings_.clear();
   active_.clear();
   outstanding_ = 0;
   depth_.set(0, timeline_.now());

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/metrics.hpp"
+#include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
 #include "controller/controller_config.hpp"
 #include "controller/device_links.hpp"
@@ -59,7 +60,23 @@ class FlashChannel final : public FlashPort, public FlashLinkUp, private Timelin
     FlashLink& link_;
   };
 
+  /// A read whose data the NAND has given and whose bursts are not all answered.
+  struct Landing {
+    FlashBatch* batch = nullptr;
+    Picoseconds busy{};
+    Picoseconds ended{};
+  };
+  class Lander final : public TimelineListener {
+   public:
+    explicit Lander(FlashChannel& channel) : channel_(channel) {}
+    void on_time(std::uint64_t argument) override { channel_.landed(channel_.landings_.take(argument)); }
+
+   private:
+    FlashChannel& channel_;
+  };
+
   void on_time(std::uint64_t argument) override;
+  void landed(const Landing& landing);
   void start(FlashCommand& command);
   [[nodiscard]] Cause work_before(const FlashBatch& batch) const;
   void keep_order();
@@ -73,6 +90,8 @@ class FlashChannel final : public FlashPort, public FlashLinkUp, private Timelin
   FlashLink& link_;
   DmaPort& dma_;
   Feeder feeder_;
+  Lander lander_{*this};
+  SlotPool<Landing> landings_;
   const FlashCatalogue& catalogue_;
   BufferGuard* guard_ = nullptr;
   Picoseconds bus_latency_;

@@ -26,6 +26,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.done = false;
   slot.good = true;
   slot.fetching = false;
+  slot.extent = 0;
   request.zones.clear();
 }
 
@@ -52,8 +53,17 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
     if (block != 0 && request.window == Bytes(0))
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
                   request.content.size());
-    if (writes_in_order_) ready = last_write_told_ = std::max(ready, last_write_told_);
+    if (request.data_at_host && !writes_in_order_) return begin_service(slot, firmware, ready);
+    slot.firmware = &firmware;
+    if (!memory_.host_done(memory_.host_extent(), *this, request.tag * alarms + write_here, ready)) return;
   }
+  begin_service(slot, firmware, ready);
+}
+
+/// As of `ready`, when a write's data is in the DRAM.
+void HostChannel::begin_service(Slot& slot, FirmwareEntry& firmware, Picoseconds ready) {
+  HostRequest& request = *slot.request;
+  if (request.op == HostOp::write && writes_in_order_) ready = last_write_told_ = std::max(ready, last_write_told_);
   request.life.account(LifePhase::link, ready);
   request.life.enter(LifePhase::cpu_wait, ready);
   RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, InterruptLine::host, ready);
@@ -85,7 +95,16 @@ void HostChannel::submit(HostReceipt& receipt) {
   executor_.suspend(receipt.wait, LifePhase::link);
   slot.receipt = &receipt;
   // Firmware on a processor of its own takes time between asking and waiting: its data is on the way already, or here.
-  if (slot.fetching) timeline_.post(std::max(slot.command.buffer.write_flow().last, executor_.now()), *this, tag * alarms + data_here);
+  if (slot.fetching) post_when_stored(slot, std::max(slot.command.buffer.write_flow().last, executor_.now()), tag);
+}
+
+void HostChannel::post_when_stored(const Slot& slot, Picoseconds at, HostTag tag) {
+  if (memory_.host_done(slot.extent, *this, tag * alarms + data_here, at)) timeline_.post(at, *this, tag * alarms + data_here);
+}
+
+/// At `at`, or when the bursts of what crossed last are answered, where there are any and that is later.
+void HostChannel::post_when_moved(Picoseconds at, std::uint64_t alarm) {
+  if (memory_.host_done(memory_.host_extent(), *this, alarm, at)) timeline_.post(at, *this, alarm);
 }
 
 void HostChannel::on_time(std::uint64_t argument) {
@@ -101,6 +120,7 @@ void HostChannel::on_time(std::uint64_t argument) {
     }
     case fetched: return end(slot);
     case answer: return begin_answer(slot, tag);
+    case write_here: return begin_service(slot, *slot.firmware, timeline_.now());
     default: return move_piece(slot, argument % alarms);
   }
 }
@@ -114,7 +134,8 @@ void HostChannel::begin_fetch(Slot& slot, HostTag tag) {
   const Picoseconds stored = memory_.from_host(slot.command.buffer, offset, request.blocks.count, request.carrying, request.data_last);
   slot.command.buffer.write_flow() = {request.data_first, stored};
   slot.fetching = true;
-  if (slot.receipt != nullptr) timeline_.post(slot.command.buffer.write_flow().last, *this, tag * alarms + data_here);
+  slot.extent = memory_.host_extent();
+  if (slot.receipt != nullptr) post_when_stored(slot, slot.command.buffer.write_flow().last, tag);
 }
 
 /// The link may begin with a read's data when the DMA can keep up with it.
@@ -125,6 +146,7 @@ void HostChannel::begin_answer(Slot& slot, HostTag tag) {
   const auto offset = static_cast<std::uint32_t>(request.blocks.first.value() % blocks_per_sector_);
   const auto data = memory_.to_host(slot.command.buffer, offset, request.blocks.count, request.carrying, timeline_.now());
   slot.good = data.good;
+  if (!memory_.host_done(memory_.host_extent(), *this, tag * alarms + fetched, data.ready)) return;
   if (data.ready == timeline_.now()) return end(slot);
   timeline_.post(data.ready, *this, tag * alarms + fetched);
 }
@@ -171,6 +193,7 @@ const HostRequest* HostChannel::request_of(const RequestLife* life) const {
 
 void HostChannel::halt() {
   timeline_.withdraw(*this);
+  if (ExtentTraffic* const traffic = memory_.traffic()) traffic->withdraw(*this);
   halted_ = true;
 }
 

@@ -55,12 +55,27 @@ class HostChannel final : public HostPort, private TimelineListener {
     bool fetching = false;               // a write's data that the firmware asked for crosses the link, or has crossed it
     HostReceipt* receipt = nullptr;      // a task that waits for its data
     std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
+    std::uint64_t extent = 0;            // of what came last, where it is moved in bursts
+    FirmwareEntry* firmware = nullptr;   // which serves it when its data is stored
     Picoseconds piece_told;              // when the newest of them has been asked for
   };
   // For tag T: T * alarms + what; of the pieces, what + the half of the buffer.
-  enum Alarm : std::uint64_t { answer, data_wanted, data_here, fetched, piece_wanted, piece_fetched = 6, piece_crossed = 8, alarms = 10 };
+  enum Alarm : std::uint64_t {
+    answer,
+    data_wanted,
+    data_here,
+    fetched,
+    piece_wanted,
+    piece_fetched = 6,
+    piece_crossed = 8,
+    write_here = 10,
+    alarms = 12
+  };
 
   void on_time(std::uint64_t argument) override;
+  void begin_service(Slot& slot, FirmwareEntry& firmware, Picoseconds ready);
+  void post_when_stored(const Slot& slot, Picoseconds at, HostTag tag);
+  void post_when_moved(Picoseconds at, std::uint64_t alarm);
   void begin_answer(Slot& slot, HostTag tag);
   void end(Slot& slot);
   void begin_fetch(Slot& slot, HostTag tag);

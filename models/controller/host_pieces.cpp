@@ -42,17 +42,16 @@ std::uint32_t HostChannel::offset_of(const HostPiece& piece) const {
 void HostChannel::carry_piece(Slot& slot, const HostPiece& piece) {
   HostRequest& request = *slot.request;
   request.piece = piece.blocks;
-  Picoseconds end;
+  const std::uint64_t alarm = piece.command.tag * alarms + piece_crossed + piece.half;
   if (request.op == HostOp::read) {
     link_.send(request);
-    end = request.data_last;
-  } else {
-    link_.fetch(request);
-    const Picoseconds carrying = request.carrying / request.blocks.count * piece.blocks.count;
-    end = memory_.from_host(slot.command.buffer, offset_of(piece), piece.blocks.count, carrying, request.data_last);
-    copy_content(slot, piece);
+    return timeline_.post(request.data_last, *this, alarm);
   }
-  timeline_.post(end, *this, piece.command.tag * alarms + piece_crossed + piece.half);
+  link_.fetch(request);
+  const Picoseconds carrying = request.carrying / request.blocks.count * piece.blocks.count;
+  const Picoseconds end = memory_.from_host(slot.command.buffer, offset_of(piece), piece.blocks.count, carrying, request.data_last);
+  copy_content(slot, piece);
+  post_when_moved(end, alarm);
 }
 
 /// Out of the DRAM, as early as the link never runs out of data.
@@ -62,7 +61,7 @@ void HostChannel::fetch_piece(Slot& slot, HostPiece& piece) {
   const auto data = memory_.to_host(slot.command.buffer, offset_of(piece), piece.blocks.count, carrying, timeline_.now());
   if (!data.good) piece.status = Status::media_error;
   copy_content(slot, piece);
-  timeline_.post(data.ready, *this, piece.command.tag * alarms + piece_fetched + piece.half);
+  post_when_moved(data.ready, piece.command.tag * alarms + piece_fetched + piece.half);
 }
 
 void HostChannel::end_piece(HostPiece*& piece) {

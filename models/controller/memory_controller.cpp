@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::byte noise{0x5a};
 
+/// Data of host, disk or flash: neither the CPU's own nor an entry of a ring.
+bool of_device(const DmaTransfer& transfer) { return transfer.engine >= BusInitiator::host && transfer.account != BusAccount::descriptors; }
+
 }  // namespace
 
 MemoryController::MemoryController(Executor& executor, CpuLink& cpu, DramLink& link, Interconnect& bus, SectorShape shape,
@@ -151,8 +154,15 @@ void MemoryController::access_now(DramAddress address, std::uint32_t bytes, Acce
   executor_.stall(direct_.open() ? direct_.access(address, bytes, access, now) : cpu_.access(address, bytes, access, now));
 }
 
+std::uint64_t MemoryController::send(const DmaExtent& extent) const {
+  return extent.bytes == Bytes(0) || Tcm::holds(extent.address) ? 0 : traffic()->begin(extent);
+}
+
 DmaGrant MemoryController::dma(const DmaTransfer& transfer, Picoseconds at) {
-  if (!Tcm::holds(transfer.address)) return direct_.open() ? direct_.dma(transfer, at) : link_.dma(transfer, at);
+  if (!Tcm::holds(transfer.address)) {
+    if (direct_.open()) return direct_.dma(transfer, at);
+    return link_.traffic() != nullptr && of_device(transfer) ? bus_.transfer(transfer, at) : link_.dma(transfer, at);
+  }
   tcm_.moved(transfer.bytes);
   return bus_.transfer(transfer, at);
 }

@@ -81,6 +81,18 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   [[nodiscard]] Tcm& tcm() { return tcm_; }
   [[nodiscard]] DramAddress staging() const { return staging_base_; }
 
+  /// Who moves the extents of devices in bursts; null: nobody. dma() then gives the bus's part of these alone.
+  [[nodiscard]] ExtentTraffic* traffic() const { return direct_.open() ? nullptr : link_.traffic(); }
+  /// Has it move one. Gives its number; 0 where there is nothing to move, or not in the DRAM.
+  std::uint64_t send(const DmaExtent& extent) const;
+  /// Of the last that came from the host or went there.
+  [[nodiscard]] std::uint64_t host_extent() const { return host_extent_; }
+  /// See ExtentTraffic::done().
+  [[nodiscard]] bool host_done(std::uint64_t number, TimelineListener& listener, std::uint64_t argument, Picoseconds earliest) const {
+    ExtentTraffic* const traffic = this->traffic();
+    return traffic == nullptr || traffic->done(BusInitiator::host, number, listener, argument, earliest);
+  }
+
   /// An extent of a DMA engine. The TCM is reached over the bus alone.
   DmaGrant dma(const DmaTransfer& transfer, Picoseconds at);
 
@@ -191,6 +203,7 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   bool overflows_ = false;  // something lies behind the end of DRAM or TCM: refused once all is reserved
   bool table_failed_ = false;
   std::uint64_t lost_sectors_ = 0;
+  std::uint64_t host_extent_ = 0;
 };
 
 }  // namespace tessera

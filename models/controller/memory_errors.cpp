@@ -29,6 +29,8 @@ Picoseconds MemoryController::from_host(const DataBuffer& buffer, std::uint32_t 
                                         Picoseconds at) {
   const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
   const Bytes size(std::uint64_t{count} * host_block_bytes);
+  if (traffic() != nullptr)
+    host_extent_ = send({BusInitiator::host, address, size, Access::write, at - std::min(at, carrying), carrying, Bytes(0)});
   return dma({BusInitiator::host, address, size, Access::write, carrying, carrying}, at).end;
 }
 
@@ -37,6 +39,7 @@ MemoryController::Fetched MemoryController::to_host(DataBuffer& buffer, std::uin
   const std::uint64_t lost = lost_sectors_;
   const DramAddress address = buffer.address() + std::uint64_t{first} * host_block_bytes;
   const Bytes size(std::uint64_t{count} * host_block_bytes);
+  if (traffic() != nullptr) host_extent_ = send({.engine = BusInitiator::host, .address = address, .bytes = size});
   const DmaGrant grant = read_out(buffer.all(), {BusInitiator::host, address, size, Access::read, carrying}, at);
   return {std::max(at + carrying, grant.end) - carrying, lost_sectors_ == lost};
 }

@@ -9,6 +9,7 @@
 #include "base/address.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/address_map.hpp"
+#include "controller/burst_shape.hpp"
 #include "dram/memory_path.hpp"
 #include "firmware/ports/memory_port.hpp"
 
@@ -18,6 +19,7 @@ namespace tessera {
 struct MemoryAtBus {
   std::span<std::byte> bytes;  ///< empty where it does not show them
   bool waits = false;          ///< its b_transport, or that of a part on the way there, may call wait()
+  BurstShape shape{};          ///< how it wants the extents of devices
   MemoryPath direct;           ///< open where there is nothing on the way but our own bus and DRAM, which never fails
 };
 

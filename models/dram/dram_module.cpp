@@ -57,6 +57,7 @@ void DramModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   delay += times_(end - now);
   if (payload.get_data_ptr() != nullptr) move_bytes(payload, length);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  payload.set_dmi_allowed(!device_.can_fail());
   const auto failed = device_.failed();
   if (failed.empty()) return;
   if (dma != nullptr && dma->failed != nullptr) dma->failed->assign(failed.begin(), failed.end());
@@ -78,18 +79,18 @@ unsigned DramModule::transport_dbg(tlm::tlm_generic_payload& payload) {
   return length;
 }
 
-/// The whole DRAM, for as long as the simulation lasts: a power cut clears it where it is.
+/// The whole DRAM, where a power cut clears it (the bus then withdraws it). One that can fail answers each access.
 bool DramModule::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const auto bytes = memory_.bytes();
-  if (payload.get_address() >= bytes.size()) return false;
+  if (payload.get_address() >= bytes.size()) return deny_direct_access(dmi, bytes.size());
+  if (device_.can_fail()) return deny_direct_access(dmi);
   const DramConfig& config = device_.config();
-  const sc_core::sc_time word = to_sc_time(config.column_latency);
   dmi.init();
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(bytes.data()));
   dmi.set_start_address(0);
   dmi.set_end_address(bytes.size() - 1);
-  dmi.set_read_latency(word);
-  dmi.set_write_latency(word);
+  dmi.set_read_latency(to_sc_time(config.column_latency));
+  dmi.set_write_latency(to_sc_time(config.writes_after()));
   dmi.allow_read_write();
   return true;
 }

@@ -1,10 +1,12 @@
 #pragma once
 // The DRAM as a loosely timed TLM-2.0 target: b_transport adds the access time to the annotated delay and never waits. A payload with a
 // DmaExtension is one burst of an extent, without it a metadata access. The bytes exist: a data pointer other than null is read or written;
-// transport_dbg and direct memory access reach them without time. What the firmware keeps in the DRAM lies there under its address.
+// transport_dbg and direct memory access, to which payloads hint, reach them without time. What the
+// firmware keeps in the DRAM lies there under its address.
 #include <systemc>
 #include <tlm>
 
+#include "base/direct_access_module.hpp"
 #include "base/drive_part.hpp"
 #include "base/signal_trace_module.hpp"
 #include "base/timeline_module.hpp"

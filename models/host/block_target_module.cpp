@@ -80,6 +80,7 @@ void BlockTargetModule::send(Command& command, Transfer& transfer) {
   request.status = Status::ok;
   request.life.begin(drive_.timeline().now());
   take_content(command, transfer);
+  if (!debug_writes_.empty()) note_sent(request);
   auto& payload = payloads_.take();
   const auto bytes = static_cast<unsigned>(std::uint64_t{request.blocks.count} * host_block_bytes);
   payload.set_command(transfer.payload->get_command());
@@ -113,6 +114,25 @@ void BlockTargetModule::give_content(const HostRequest& request, const tlm::tlm_
     std::memcpy(bytes + block * host_block_bytes, request.content.data() + block * kept, kept);
 }
 
+void BlockTargetModule::note_sent(const HostRequest& request) {
+  if (request.op != HostOp::write && request.op != HostOp::trim) return;
+  for (std::uint32_t i = 0; i < request.blocks.count; ++i) debug_writes_.sent(request.blocks.first + i);
+}
+
+/// Of blocks that were written without time.
+void BlockTargetModule::put_right(HostRequest& request) {
+  constexpr Block zeros{};
+  for (std::uint32_t i = 0; i < request.blocks.count && request.op != HostOp::flush; ++i) {
+    const HostBlock block = request.blocks.first + i;
+    if (request.op == HostOp::trim) {
+      debug_writes_.acknowledged(block, zeros);
+      continue;
+    }
+    const std::span<std::byte> bytes(request.content.data() + std::size_t{i} * host_block_bytes, host_block_bytes);
+    request.op == HostOp::read ? debug_writes_.read(block, bytes) : debug_writes_.acknowledged(block, bytes);
+  }
+}
+
 /// What the host knows now. Of a block that only was read nothing is kept where what it held at first is known.
 void BlockTargetModule::remember(const HostRequest& request) {
   if (config_.content != ContentMode::bytes || request.op == HostOp::flush) return;
@@ -144,11 +164,12 @@ void BlockTargetModule::each_acknowledged(const std::function<void(HostBlock)>& 
 
 void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
   Command& command = commands_[payload.get_extension<HostExtension>()->request->tag];
-  const HostRequest& request = command.request;
+  HostRequest& request = command.request;
   Transfer& transfer = *command.transfer;
   if (!ok(request.status)) {
     transfer.failed = true;
   } else {
+    if (!debug_writes_.empty()) put_right(request);
     if (request.op == HostOp::read) give_content(request, *transfer.payload);
     remember(request);
   }
@@ -169,21 +190,37 @@ unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
   if (payload.is_write() && bytes < payload.get_data_length()) {
     const std::string found = std::string(name()) + ": a debug write at byte " + std::to_string(payload.get_address()) + " ends after " +
                               std::to_string(bytes) + " of " + std::to_string(payload.get_data_length()) + " B";
-    SC_REPORT_WARNING(debug_write_report,
-                      (found + ": only the content of a disk image (load_image) can be written without time, without byte " +
-                       "enables, before time passes and before the first transfer; use b_transport")
-                          .c_str());
+    SC_REPORT_WARNING(debug_write_report, (found + ": " + why_not(payload, bytes) + "; use b_transport").c_str());
   }
   return bytes;
 }
 
-/// A read gives what the host was last acknowledged. A write changes what blocks held at first, as far as these know that it is not too
-/// late: later, where a block lies is the firmware's affair.
+/// Of a debug write that ended after so many bytes.
+std::string BlockTargetModule::why_not(const tlm::tlm_generic_payload& payload, unsigned bytes) const {
+  const Bytes capacity = config_.capacity();
+  const std::uint64_t at = payload.get_address() + bytes;
+  if (config_.content != ContentMode::bytes) return "the drive keeps no bytes (ContentMode::bytes)";
+  if (capacity == Bytes(0)) return "the drive has no power or has not booted";
+  if (at >= capacity.value()) return "the drive ends at byte " + std::to_string(capacity.value());
+  if (payload.get_byte_enable_ptr() != nullptr) return "it has byte enables";
+  return "a transfer of block " + std::to_string(at / host_block_bytes) + " is under way";
+}
+
+bool BlockTargetModule::under_way(HostBlock block) const {
+  return std::ranges::any_of(transfers_, [at = block.value() * host_block_bytes](const Transfer& transfer) {
+    if (transfer.payload == nullptr || transfer.op == HostOp::flush) return false;
+    const std::uint64_t begin = transfer.payload->get_address();
+    return begin <= at && at < begin + transfer.payload->get_data_length();
+  });
+}
+
+/// A read gives what the host was last acknowledged, a write comes after that. It changes what blocks held at first, where that is not too
+/// late; otherwise its bytes are kept here.
 unsigned BlockTargetModule::access_without_time(tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = config_.capacity().value();
   const bool writes = payload.is_write();
   if ((!payload.is_read() && !writes) || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;
-  if (writes && (first_ == nullptr || payload.get_byte_enable_ptr() != nullptr)) return 0;
+  if (writes && payload.get_byte_enable_ptr() != nullptr) return 0;
   const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
   for (unsigned done = 0; done < bytes;) {
     const std::uint64_t at = payload.get_address() + done;
@@ -193,8 +230,13 @@ unsigned BlockTargetModule::access_without_time(tlm::tlm_generic_payload& payloa
     Block block;
     peek(number, block);
     if (writes) {
+      const Block before = block;
       std::memcpy(block.data() + offset, payload.get_data_ptr() + done, count);
-      if (!first_->write(number, block)) return done;
+      if (under_way(number)) return done;
+      if (first_ == nullptr || !first_->write(number, block)) {
+        debug_writes_.put(number, before, block);
+        image_[number.value()] = block;
+      }
     } else {
       std::memcpy(payload.get_data_ptr() + done, block.data() + offset, count);
     }

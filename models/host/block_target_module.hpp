@@ -9,12 +9,14 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <functional>
+#include <string>
 #include <systemc>
 
 #include "base/drive_part.hpp"
 #include "base/timed_initiator_module.hpp"
 #include "base/timed_target_module.hpp"
 #include "bus/transactions_module.hpp"
+#include "host/debug_writes.hpp"
 #include "host/first_content.hpp"
 #include "host/host_request.hpp"
 
@@ -74,6 +76,7 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
   unsigned debug(tlm::tlm_generic_payload& payload) override;
+  [[nodiscard]] std::string why_not(const tlm::tlm_generic_payload& payload, unsigned bytes) const;
   unsigned access_without_time(tlm::tlm_generic_payload& payload);
   void answered(tlm::tlm_generic_payload& payload) override;
   void send_commands();
@@ -81,6 +84,9 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   void take_content(Command& command, const Transfer& transfer);
   void give_content(const HostRequest& request, const tlm::tlm_generic_payload& payload);
   void remember(const HostRequest& request);
+  void put_right(HostRequest& request);
+  void note_sent(const HostRequest& request);
+  [[nodiscard]] bool under_way(HostBlock block) const;
 
   BlockTargetConfig config_;
   PayloadPool<HostExtension> payloads_;
@@ -92,6 +98,7 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   bool serves_ = false;
   bool was_used_ = false;
   FirstContent* first_ = nullptr;
+  DebugWrites debug_writes_;
   std::uint64_t numbers_ = 0;
   boost::unordered_flat_map<std::uint64_t, Block> image_;  // what the host was acknowledged, in mode `bytes`: for transport_dbg
 };

@@ -18,16 +18,20 @@ bool is_register(std::uint64_t address) {
 }  // namespace
 
 ProcessorPortModule::ProcessorPortModule(sc_core::sc_module_name name, TimelineModule& drive, std::span<std::byte> dram,
-                                         bool check_protocol)
+                                         bool check_protocol, FtrWriter* transactions)
     : sc_core::sc_module(name),
       drive_(drive),
       target_("socket", drive, *this),
+      recorder_(transactions != nullptr ? std::make_unique<TransactionRecorderModule>("recorder", *transactions) : nullptr),
       checker_(check_protocol ? std::make_unique<ProtocolCheckerModule>("checker") : nullptr),
-      socket(checker_ != nullptr ? checker_->from : target_.socket),
+      socket(checker_ != nullptr    ? checker_->from
+             : recorder_ != nullptr ? recorder_->from
+                                    : target_.socket),
       interrupt("interrupt"),
       reset("reset"),
       dram_(dram) {
-  if (checker_ != nullptr) checker_->to.bind(target_.socket);
+  if (recorder_ != nullptr) recorder_->to.bind(target_.socket);
+  if (checker_ != nullptr) checker_->to.bind(recorder_ != nullptr ? recorder_->from : target_.socket);
   reset.initialize(true);
   SC_HAS_PROCESS(ProcessorPortModule);
   SC_METHOD(drive_pins);
@@ -46,6 +50,7 @@ void ProcessorPortModule::power_off() {
   if (in_hand_ != nullptr) target_.drop(*std::exchange(in_hand_, nullptr));
   target_.power_off();
   if (checker_ != nullptr) checker_->power_off();
+  if (recorder_ != nullptr) recorder_->power_off();
   set(interrupt, false);
   set(reset, true);
 }
@@ -73,21 +78,25 @@ bool ProcessorPortModule::arrived(tlm::tlm_generic_payload& payload) {
   const auto end = firmware_->access({payload.get_address(), data_of(payload), payload.is_write()});
   if (end == drive_.timeline().now()) {
     in_hand_ = nullptr;
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    target_.respond(payload);
+    answer(payload);
     return true;
   }
   if (end) end_access(*end);
   return false;
 }
 
+void ProcessorPortModule::answer(tlm::tlm_generic_payload& payload) {
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  payload.set_dmi_allowed(!is_register(payload.get_address()) && hints());
+  target_.respond(payload);
+}
+
 void ProcessorPortModule::end_access(Picoseconds at) { drive_.timeline().post(std::max(at, drive_.timeline().now()), *this); }
 
 void ProcessorPortModule::on_time(std::uint64_t) {
   tlm::tlm_generic_payload& payload = *std::exchange(in_hand_, nullptr);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
   target_.accept();
-  target_.respond(payload);
+  answer(payload);
 }
 
 unsigned ProcessorPortModule::debug(tlm::tlm_generic_payload& payload) {
@@ -100,6 +109,32 @@ unsigned ProcessorPortModule::debug(tlm::tlm_generic_payload& payload) {
     std::ranges::copy(here, data.begin());
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return static_cast<unsigned>(here.size());
+}
+
+bool ProcessorPortModule::hints() {
+  tlm::tlm_dmi dmi;
+  if (!hints_) hints_ = direct_memory_ && direct_memory_(DramAddress(0), tlm::TLM_READ_COMMAND, dmi);
+  return *hints_;
+}
+
+bool ProcessorPortModule::direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  constexpr std::uint64_t first = hal::dram_base;
+  const std::uint64_t last = first + dram_.size() - 1;
+  if (payload.get_address() < first) return deny_direct_access(dmi, 0, first - 1);
+  if (payload.get_address() > last) return deny_direct_access(dmi, last + 1);
+  if (firmware_ == nullptr || !direct_memory_) return deny_direct_access(dmi, first, last);
+  const bool given = direct_memory_(DramAddress(payload.get_address() - first), payload.get_command(), dmi);
+  dmi.set_end_address(first + std::min<std::uint64_t>(dmi.get_end_address(), last - first));
+  dmi.set_start_address(first + dmi.get_start_address());
+  given_ = given_ || given;
+  return given;
+}
+
+void ProcessorPortModule::withdraw_direct(std::uint64_t first, std::uint64_t last) {
+  hints_.reset();
+  if (!given_) return;
+  given_ = first != 0 || last < dram_.size() - 1;
+  target_.socket->invalidate_direct_mem_ptr(hal::dram_base + first, hal::dram_base + std::min<std::uint64_t>(last, dram_.size() - 1));
 }
 
 /// The calendar may be ahead of the kernel: the pin changes when the kernel is there.

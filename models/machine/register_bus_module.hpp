@@ -5,6 +5,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/direct_access_module.hpp"
 #include "base/timeline_module.hpp"
 #include "machine/register_bus.hpp"
 
@@ -25,7 +26,7 @@ class RegisterTargetModule : public sc_core::sc_module, private tlm::tlm_fw_tran
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   /// Reading some has an effect.
   unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
-  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const;
 
   RegisterFile* registers_ = nullptr;

@@ -75,7 +75,8 @@ void DriveModule::make_processor_port() {
   if (processor_memory() > config_.dram.capacity)
     throw InputError("the processor asks for " + std::to_string(parts_.processor->memory.value()) + " B of its own, and dram.capacity is " +
                      std::to_string(config_.dram.capacity.value()) + " B");
-  processor_port_ = std::make_unique<ProcessorPortModule>("processor_port", timeline_, parts_.dram->bytes, parts_.check_protocol);
+  processor_port_ =
+      std::make_unique<ProcessorPortModule>("processor_port", timeline_, parts_.dram->bytes, parts_.check_protocol, parts_.transactions);
 }
 
 void DriveModule::make_boot_data() {

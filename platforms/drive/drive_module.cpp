@@ -50,6 +50,12 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     controller_ =
         std::make_unique<ControllerModule>("controller", timeline_, config.controller_for_firmware(parts_.processor.has_value()),
                                            surroundings(), sector_shape_, [this](const Ports& ports) { return load_image(ports); });
+  if (processor_port_ != nullptr) {
+    processor_port_->reach_directly([this](DramAddress address, tlm::tlm_command access, tlm::tlm_dmi& dmi) {
+      return controller_->cpu().direct(address, access, dmi);
+    });
+    controller_->cpu().on_invalidated([this](std::uint64_t first, std::uint64_t last) { processor_port_->withdraw_direct(first, last); });
+  }
   if (controller_ != nullptr && config.has_zones()) controller_->core().host_channel().tell_writes_in_order();
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
@@ -131,7 +137,7 @@ ControllerSurroundings DriveModule::surroundings() {
                      .image = processor_memory(),
                      .image_in_tcm = image_in_tcm(),
                      .tcm_by_address = reaches_tcm_by_address()},
-          .dram = {parts_.dram->bytes, waits(parts_), path_to_memory()},
+          .dram = {parts_.dram->bytes, waits(parts_), parts_.dram->bursts, path_to_memory()},
           .cpu_watched = parts_.cpu.has_value(),
           .tags = config_.host.tags};
 }
@@ -166,6 +172,8 @@ void DriveModule::bind_parts() {
   bind_host();
   bind_cpu();
   bind_initiator(parts_.controller ? parts_.controller->bus : controller_->bus, bus_.from_controller, "controller");
+  if (controller_ != nullptr && controller_->burst_engines() != nullptr)
+    bind_initiator(controller_->burst_engines()->bus, bus_.from_engines, "engines");
   bus_.to_mailbox.bind(behind_watchers("mailbox", parts_.controller ? parts_.controller->mailbox : controller_->mailbox));
   bus_.to_dram.bind(behind_watchers("dram", parts_.dram->socket));
   bus_.to_disk_channel.bind(behind_watchers("media", parts_.media->socket));
@@ -213,7 +221,10 @@ void DriveModule::before_end_of_elaboration() {
   idle_host_->socket.bind(*host_socket_);
 }
 
-DriveModule::~DriveModule() = default;
+/// Checkers let go of what is in flight as long as the pools are there that it goes back to.
+DriveModule::~DriveModule() {
+  for (const auto& checker : checkers_) checker->power_off();
+}
 
 FlashLane DriveModule::lane_of(const FlashCommand& command) const {
   const auto [channel, carrying] = nand_->device().carrying(command);
@@ -399,6 +410,7 @@ void DriveModule::report(MetricSet& metrics, Picoseconds elapsed) const {
   if (host_interface_ != nullptr) host_interface_->core().report(metrics, elapsed);
   if (parts_.media->report != nullptr) parts_.media->report->report(metrics, now);
   bus_.interconnect().report(metrics, now);
+  if (controller_ != nullptr && controller_->burst_engines() != nullptr) controller_->burst_engines()->report(metrics);
   if (parts_.dram->report != nullptr) parts_.dram->report->report(metrics, now);
   if (parts_.flash && parts_.flash->report != nullptr) parts_.flash->report->report(metrics, now);
   const auto report = [&](const auto& part) {

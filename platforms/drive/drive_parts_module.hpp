@@ -14,6 +14,7 @@
 #include "base/signal.hpp"
 #include "base/timeline_module.hpp"
 #include "bus/ftr_writer.hpp"
+#include "controller/burst_shape.hpp"
 #include "controller/disk_channel.hpp"
 #include "controller/flash_channel.hpp"
 
@@ -42,7 +43,7 @@ struct FlashPart {
   SignalScope* signals = nullptr;
 };
 
-/// A DRAM: b_transport.
+/// A DRAM: b_transport; with `bursts`, for the extents of devices, nb_transport as well.
 struct DramPart {
   PartSocket& socket;
   /// Its bytes by address, zeros at power-on; empty where it shows none: then the bytes of tables stay with the controller, and accesses
@@ -52,6 +53,9 @@ struct DramPart {
   PoweredPart* power = nullptr;
   const ReportingPart* report = nullptr;
   SignalScope* signals = nullptr;
+  /// The engines of host, disk and flash send their extents as bursts of one size, several of each engine under way. The CPU's own
+  /// accesses, its copies and the entries of rings stay b_transport, one at a time.
+  BurstShape bursts{};
 };
 
 /// Stands between the controller's CPU, which goes on to run the firmware, and the bus: whatever the CPU loads, stores, fetches, reads and

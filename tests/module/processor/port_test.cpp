@@ -159,7 +159,7 @@ TEST_CASE("a write of a register is posted: answered at the instant of its effec
   });
 }
 
-TEST_CASE("what the port refuses is answered in the call, and no direct memory access is given") {
+TEST_CASE("what the port refuses is answered in the call, and who checks gets no pointer") {
   Bench bench;
   bench.run([&] {
     const auto answer = [&] {

@@ -23,8 +23,10 @@ class BlockingHost : public sc_core::sc_module {
   bool finished = false;
   bool stops = true;  ///< the simulation, when it has finished
   sc_core::sc_time finished_at;
+  unsigned pointers_lost = 0;
 
   explicit BlockingHost(sc_core::sc_module_name name) : sc_module(name) {
+    socket.register_invalidate_direct_mem_ptr(this, &BlockingHost::lose_pointer);
     SC_HAS_PROCESS(BlockingHost);
     SC_THREAD(run);
   }
@@ -56,6 +58,7 @@ class BlockingHost : public sc_core::sc_module {
   }
 
  private:
+  void lose_pointer(sc_dt::uint64, sc_dt::uint64) { ++pointers_lost; }
   void run() {
     program(*this);
     finished = true;
