@@ -263,7 +263,7 @@ def test_the_cliff_of_synced_chunks_is_where_the_rate_is_well_below_that_at_firs
 
 
 def test_every_check_of_the_drives_as_sold_names_a_drive_that_there_is():
-    assert len(CHECKS) == 46
+    assert len(CHECKS) == 48
     for check in CHECKS:
         assert (BUILD.parents[1] / "platforms" / "drives" / f"{check.drive}.toml").exists()
 

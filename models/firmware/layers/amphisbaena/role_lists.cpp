@@ -32,9 +32,7 @@ void RoleLists::resize(std::uint32_t blocks) {
 }
 
 /// The upper half of the product with 2^64 / golden ratio, as a share of the places.
-std::uint64_t RoleLists::home(LogicalSector block) const {
-  return (block.value() * 0x9E3779B97F4A7C15U >> 32U) * heads_.size() >> 32U;
-}
+std::uint64_t RoleLists::home(LogicalSector block) const { return (block.value() * 0x9E3779B97F4A7C15U >> 32U) * heads_.size() >> 32U; }
 
 RoleLists::Index RoleLists::find(LogicalSector block) const {
   cpu_.hash();
@@ -204,7 +202,9 @@ void RoleLists::forget(LogicalSector block) {
 
 void RoleLists::restore(LogicalSector block) { static_cast<void>(make(block, Role::lup)); }
 
-Bytes RoleLists::bytes() const { return Bytes(heads_.size() * sizeof(Index) + nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes(); }
+Bytes RoleLists::bytes() const {
+  return Bytes(heads_.size() * sizeof(Index) + nodes_.size() * sizeof(Node)) + recency_.bytes() + leaving_.bytes();
+}
 
 Role RoleLists::peek(LogicalSector block) const {
   for (Index node = 0; node < nodes_.size(); ++node)
