@@ -16,6 +16,7 @@ constexpr std::uint32_t nearby_radii = 4;
 std::vector<SeekPoint> settles_of(const std::vector<NumberRow>& rows) {
   constexpr double ps_per_ms = 1e9;
   std::vector<SeekPoint> settles;
+  settles.reserve(rows.size());
   for (const NumberRow& row : rows)
     settles.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
   return settles;
