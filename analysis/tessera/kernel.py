@@ -103,7 +103,7 @@ class Metric:
 
 @cache
 def _extension() -> ModuleType:
-    """What CMake builds of platforms/kernel: beside this file in an installed package, else beside the simulator."""
+    """What CMake builds of platforms/kernel: next to this file in an installed package, else next to the simulator."""
     for folder in (Path(__file__).parent, simulator().parent):
         if (path := folder / NAME).exists():
             spec = importlib.util.spec_from_file_location("tessera._kernel", path)

@@ -20,7 +20,7 @@ struct DmaExtent {
 
 class ExtentTraffic {
  public:
-  /// Queues an extent behind the engine's own before it, as of the timeline's now(). Gives its number, from 1 on for each engine.
+  /// Queues an extent after the engine's own before it, as of the timeline's now(). Gives its number, from 1 on for each engine.
   virtual std::uint64_t begin(const DmaExtent& extent) = 0;
   /// The device has moved the whole of the extent that the engine began last: bursts need not wait for it any more. Gives the most that
   /// the engine was behind the device: bytes that it could have moved and the DRAM had not answered, with those that it may be ahead.

@@ -1,7 +1,6 @@
 #include "media/mechanics.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tessera {
 
@@ -13,15 +12,6 @@ constexpr std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > 
 /// last track of the largest band that is rewritten in place four (address-mapping paper, section 3.1).
 constexpr std::uint32_t nearby_radii = 4;
 
-std::vector<SeekPoint> settles_of(const std::vector<NumberRow>& rows) {
-  constexpr double ps_per_ms = 1e9;
-  std::vector<SeekPoint> settles;
-  settles.reserve(rows.size());
-  for (const NumberRow& row : rows)
-    settles.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
-  return settles;
-}
-
 }  // namespace
 
 Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home)
@@ -30,7 +20,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       read_settle_(config.read_settle),
-      write_settles_(settles_of(config.write_settles)),
+      write_settles_(seek_points(config.write_settles)),
       overhead_(config.channel_overhead),
       mode_(config.timing),
       backup_turns_(config.rmw_mid_turns - 1),

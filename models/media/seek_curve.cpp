@@ -7,6 +7,15 @@
 
 namespace tessera {
 
+std::vector<SeekPoint> seek_points(const std::vector<NumberRow>& rows) {
+  constexpr double ps_per_ms = 1e9;
+  std::vector<SeekPoint> points;
+  points.reserve(rows.size());
+  for (const NumberRow& row : rows)
+    points.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
+  return points;
+}
+
 SeekCurve::SeekCurve(std::vector<Picoseconds> time) : time_(std::move(time)) {
   TESSERA_CHECK(!time_.empty(), "a seek curve without tracks");
   if (std::is_sorted(time_.begin(), time_.end())) return;
@@ -48,11 +57,7 @@ Picoseconds SeekCurve::formula(Picoseconds t_min, Picoseconds full_stroke, std::
 
 SeekCurve SeekCurve::of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond) {
   if (config.seek_curve.empty()) return from_formula(config.seek_min, config.seek_full_stroke, radii, beyond);
-  constexpr double ps_per_ms = 1e9;
-  std::vector<SeekPoint> points;
-  for (const NumberRow& row : config.seek_curve)
-    points.push_back({static_cast<std::uint32_t>(row[0]), Picoseconds(static_cast<std::uint64_t>(std::llround(row[1] * ps_per_ms)))});
-  return from_points(points, radii + beyond);
+  return from_points(seek_points(config.seek_curve), radii + beyond);
 }
 
 }  // namespace tessera

@@ -14,6 +14,9 @@ struct SeekPoint {
   Picoseconds time;
 };
 
+/// Rows of a whole distance and a time in ms, as descriptions have them.
+[[nodiscard]] std::vector<SeekPoint> seek_points(const std::vector<NumberRow>& rows);
+
 class SeekCurve {
  public:
   /// Linear between the points, the last slope beyond the last, the first point's time below the first; each entry is

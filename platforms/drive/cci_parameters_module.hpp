@@ -5,7 +5,7 @@
 //   tessera::DriveModule drive("drive", config, ...);
 //   tessera::CciParameters parameters("parameters", drive);
 //
-// The names are the drive's with a parameter's path behind it, "drive.nand.dies"; the values are text as a description writes it. What the
+// The names are the drive's and then a parameter's path, "drive.nand.dies"; the values are text as a description writes it. What the
 // broker has as a preset reaches the drive by cci_presets(); afterwards the parameters are immutable. A global broker is to be registered
 // before.
 #include <cci_configuration>
