@@ -13,6 +13,7 @@ from tessera.cli import app
 from tessera.drives.closed_form import Drive, Place
 from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
+from tessera.drives.shingled_pause import absorbed_of as absorbed_of_pause
 from tessera.drives.shingled import CHECKS, Check
 from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
 from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
@@ -260,6 +261,14 @@ def test_the_cliff_of_synced_chunks_is_where_the_rate_is_well_below_that_at_firs
     found = synced_of(np.full(200, 60.0), seconds, 1)
     assert (found.gib, found.before, found.behind) == (pytest.approx(150 * 60 / 1024), 60.0, 12.0)
     assert synced_of(np.full(200, 60.0), np.full(200, 1.0), 1).gib is None
+
+
+def test_a_drive_has_absorbed_what_came_before_writes_stay_slow_a_checkpoint_aside():
+    fast, slow = np.full(512, 1.0), np.full(32, 160.0)
+    fast[128] = 800.0
+    assert absorbed_of_pause(np.concatenate([fast, slow])) == pytest.approx(0.5)
+    assert absorbed_of_pause(fast) is None
+    assert absorbed_of_pause(np.concatenate([slow, fast])) == 0.0
 
 
 def test_every_check_of_the_drives_as_sold_names_a_drive_that_there_is():
