@@ -200,6 +200,25 @@ void tessera_image_report(void* room, size_t bytes) {
   set(PROBE_FIGURE, FIGURE_DEFINED | FIGURE_ACCUMULATES);
 }
 
+#ifdef TAKES_INTERRUPTS
+/* One interrupt for each WFI: its handler lets no further one in, and the loop looks after what it was for. */
+static volatile uint64_t taken;
+static __attribute__((interrupt("machine"), aligned(4))) void take(void) {
+  uintptr_t cause;
+  __asm__ volatile("csrr %0, mcause" : "=r"(cause));
+  if (cause != (((uintptr_t)1 << (8 * sizeof cause - 1)) | 11)) set(IDENT_PANIC, (uint64_t)(uintptr_t) "a trap that is no interrupt");
+  __asm__ volatile("csrc mie, %0" ::"r"(0x800));
+  ++taken;
+}
+static void await(void) {
+  const uint64_t before = taken;
+  __asm__ volatile("csrw mtvec, %0; csrs mie, %1; csrsi mstatus, 8; wfi; nop" ::"r"(take), "r"(0x800) : "memory");
+  if (taken != before + 1) set(IDENT_PANIC, (uint64_t)(uintptr_t) "WFI ended, and no interrupt was taken");
+}
+#else
+static void await(void) { __asm__ volatile("wfi"); }
+#endif
+
 void firmware(void) {
   start();
   for (;;) {
@@ -208,7 +227,7 @@ void firmware(void) {
     if (lines & LINE_REQUEST && get(IDENT_REQUEST) != 0) set(IDENT_ANSWER, STATUS_OK);
     if (lines & LINE_DISK) take_completions();
     if (lines & LINE_HOST) take_commands();
-    if (lines == 0) __asm__ volatile("wfi");
+    if (lines == 0) await();
   }
 }
 
