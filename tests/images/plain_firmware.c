@@ -231,6 +231,7 @@ void firmware(void) {
   }
 }
 
+#ifndef INSTALLED_START
 /* Interrupts wake WFI and are taken by the loop: none traps. */
 __asm__(
     ".section .text.start\n"
@@ -244,3 +245,4 @@ __asm__(
     ".balign 16\n"
     "  .space 4096\n"
     "stack_end:\n");
+#endif
