@@ -212,8 +212,9 @@ static __attribute__((interrupt("machine"), aligned(4))) void take(void) {
 }
 static void await(void) {
   const uint64_t before = taken;
-  __asm__ volatile("csrw mtvec, %0; csrs mie, %1; csrsi mstatus, 8; wfi; nop" ::"r"(take), "r"(0x800) : "memory");
-  if (taken != before + 1) set(IDENT_PANIC, (uint64_t)(uintptr_t) "WFI ended, and no interrupt was taken");
+  __asm__ volatile("csrci mstatus, 8; csrw mtvec, %0; csrs mie, %1; wfi; csrsi mstatus, 8" ::"r"(take), "r"(0x800) : "memory");
+  while (taken == before) {
+  }
 }
 #else
 static void await(void) { __asm__ volatile("wfi"); }

@@ -42,6 +42,8 @@ def under_way(dump: Dump, number: int) -> UnderWay:
     for change in dump.changes(paths):
         lane, _, name = change.path.rpartition(".")
         if name == "request":
+            if request.get(lane) == str(number):  # at the end of which the next began
+                return UnderWay(int(lane.rpartition("_")[2]), begun[lane], change.at)
             request[lane] = change.value
             if change.value.isdigit():
                 seen.add(int(change.value))
