@@ -25,9 +25,13 @@ install(CODE "
   include(\"${CMAKE_CURRENT_LIST_DIR}/install_headers.cmake\")
 ")
 install(FILES platforms/plugin/tessera_firmware.h docs/reference/tessera_registers.h DESTINATION include)
-install(FILES docs/reference/tessera.svd DESTINATION ${share_place}/tessera/firmware)
+# What an image is made with: its header, linker script and start-up.
+install(FILES docs/reference/tessera_registers.h docs/reference/tessera.svd images/image.ld images/in_dram/places.ld images/start_riscv.S
+        DESTINATION ${share_place}/tessera/firmware COMPONENT program)
 install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-configure_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake cmake/systemc.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION lib/cmake/tessera)
+set(firmware_place ${share_place}/tessera/firmware)
+configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION lib/cmake/tessera
+                              PATH_VARS firmware_place NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake cmake/systemc.cmake cmake/firmware_images.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION lib/cmake/tessera)
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md DESTINATION ${share_place}/doc/tessera COMPONENT program)

@@ -1,10 +1,13 @@
-// Reset and traps of a RISC-V core in machine mode. The loader has put every section where it belongs, and zeroed .bss.
+// Reset and traps of a RISC-V core in machine mode. The loader has put every section where it belongs, and zeroed .bss. An image has a
+// function firmware_main(), and may have firmware_trap(cause, pc, value).
 #if __riscv_xlen == 64
 #define WORD 8
 #define LOAD ld
+#define STORE sd
 #else
 #define WORD 4
 #define LOAD lw
+#define STORE sw
 #endif
 
   .option arch, +zicsr
@@ -46,3 +49,19 @@ trap:
   csrr a2, mtval
   call firmware_trap
   .size trap, . - trap
+
+  // Where an image has none of its own: the run ends with this sentence.
+  .section .text.firmware_trap, "ax"
+  .weak firmware_trap
+  .type firmware_trap, @function
+firmware_trap:
+  la a0, trapped
+  li a1, 0x40000050  // ident.panic
+  STORE a0, 0(a1)
+  wfi
+  j firmware_trap
+  .size firmware_trap, . - firmware_trap
+
+  .section .rodata.trapped, "a"
+trapped:
+  .asciz "a trap, and no firmware_trap() in the image"

@@ -16,6 +16,9 @@ namespace {
 /// An image that has not come to rest by then never will.
 constexpr std::uint64_t most_untimed_cycles = 10'000'000'000;
 
+/// Between two looks at where the hart is: a function shorter than that may be missed.
+constexpr std::uint64_t cycles_between_looks = 4;
+
 const char* trap_name(std::uint64_t cause) {
   switch (cause) {
     case 0: return "a jump to a misaligned address";
@@ -66,7 +69,14 @@ void HartDriver::halt_behind_step() {
 }
 
 /// Where it is cut into steps changes nothing of what it does, nor when.
-riscv::Stop HartDriver::advance(std::uint64_t limit) { return stepping_ ? hart_.step() : hart_.run(limit); }
+riscv::Stop HartDriver::advance(std::uint64_t limit) {
+  if (stepping_) return hart_.step();
+  return hart_.run(looked_at_ ? std::min(limit, hart_.cycles() + cycles_between_looks) : limit);
+}
+
+void HartDriver::look() const {
+  if (looked_at_) observer_.look(time_of(hart_.cycles()));
+}
 
 void HartDriver::fault(const std::string& sentence) const {
   const std::string headline = "at " + in_milliseconds(timeline_.now()) + ", " + observer_.place() + ": " + sentence;
@@ -77,7 +87,7 @@ void HartDriver::fault(const std::string& sentence) const {
 void HartDriver::report_trap() const { fault(trap_sentence(hart_.fault())); }
 
 void HartDriver::run_untimed(const std::function<void()>& ask, const std::function<bool()>& done) {
-  timed_ = false;
+  timed_ = looked_at_ = false;
   ask();
   const Picoseconds began = std::max(time_of(hart_.cycles()), timeline_.now());
   const auto end = [&] {
@@ -205,6 +215,8 @@ void HartDriver::end_access() { hart_.finish_device(loaded_); }
 
 void HartDriver::run() {
   observer_.works.set(1, slice_time_);
+  looked_at_ = Signal::anyone_watches() && observer_.looked_at && observer_.looked_at();
+  look();
   for (;;) {
     const Picoseconds now = timeline_.now();
     const Picoseconds limit = timeline_.empty() ? now + quantum : std::min(now + quantum, std::max(timeline_.next(), now));
@@ -214,6 +226,7 @@ void HartDriver::run() {
     const riscv::Stop stop = advance(end);
     observer_.worked(cycle_ * (hart_.cycles() - began));
     const Picoseconds reached = time_of(hart_.cycles());
+    look();
     switch (stop) {
       case riscv::Stop::limit:
         halt_behind_step();
@@ -221,6 +234,7 @@ void HartDriver::run() {
         return post(reached);
       case riscv::Stop::wait:
         observer_.works.set(0, reached);
+        if (looked_at_) observer_.rest(reached);
         state_ = State::waiting;
         return;
       case riscv::Stop::device: state_ = State::device; return post(reached);

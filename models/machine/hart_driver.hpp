@@ -49,6 +49,10 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
     std::function<Picoseconds(std::uint32_t bytes, Picoseconds at)> register_read;
     /// When a line of its caches that is to move at `at` has crossed the bus, from the DRAM or to it.
     std::function<Picoseconds(DramAddress line, std::uint32_t bytes, Access access, Picoseconds at)> move_line;
+    /// Where the hart is, every few cycles while `looked_at` says that somebody wants to know. None: nobody.
+    std::function<void(Picoseconds)> look{};
+    std::function<void(Picoseconds)> rest{};  ///< it waits for an interrupt, where looks come
+    std::function<bool()> looked_at{};
     /// A load or store in the TCM while it runs in time. None: nobody counts them.
     std::function<void(DramAddress, std::uint32_t bytes)> tcm_access{};
   };
@@ -95,6 +99,7 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   [[nodiscard]] riscv::Stop advance(std::uint64_t limit);
   void halt(riscv::Stop reason);
   void halt_behind_step();
+  void look() const;
   bool access_device();
   void end_access();
   void post(Picoseconds at);
@@ -111,6 +116,7 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   Picoseconds cycle_;
   Observer observer_;
   HartDebugger* debugger_ = nullptr;
+  bool looked_at_ = false;
   bool stepping_ = false;  // the debugger wants it to stop behind the next instruction
   State state_ = State::ready;
   bool timed_ = false;

@@ -24,7 +24,23 @@ void report_cache(MetricSet& metrics, const std::string& name, const riscv::Hart
 ProcessorSignals::ProcessorSignals(SignalScope& scope)
     : works(scope.bit("works")),
       lines{scope.bit("interrupt_request"), scope.bit("interrupt_host"), scope.bit("interrupt_disk"), scope.bit("interrupt_flash"),
-            scope.bit("interrupt_timer")} {}
+            scope.bit("interrupt_timer")},
+      function(scope.text("function", "-")),
+      program_counter(scope.number("program_counter", 64)),
+      stack_bytes(scope.level("stack_bytes", 32)),
+      trap(scope.number("trap", 64)),
+      names(std::make_unique<FunctionNames>()) {}
+
+const char* FunctionNames::at(const riscv::ElfImage& image, std::uint64_t pc) {
+  const auto known = by_pc_.find(pc);
+  if (known != by_pc_.end()) return known->second;
+  std::string name = image.place(pc);
+  name.resize(std::min({name.find('('), name.rfind("+0x"), name.size()}));
+  std::ranges::replace(name, ' ', '_');
+  const char* const kept = names_.insert(std::move(name)).first->c_str();
+  by_pc_.emplace(pc, kept);
+  return kept;
+}
 
 ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup setup)
     : RegisterFirmware(timeline, ports, std::move(setup.units)),
@@ -41,6 +57,18 @@ ImageFirmware::ImageFirmware(Timeline& timeline, const Ports& ports, ImageSetup 
                .works = setup_.signals.works,
                .register_read = setup_.register_read,
                .move_line = setup_.move_line,
+               .look = [this](Picoseconds at) { show_place(at); },
+               .rest =
+                   [this](Picoseconds at) {
+                     shown_function_ = nullptr;
+                     setup_.signals.function.show("-", at);
+                   },
+               .looked_at =
+                   [this] {
+                     const ProcessorSignals& signals = setup_.signals;
+                     return signals.function.watched() || signals.program_counter.watched() || signals.stack_bytes.watched() ||
+                            signals.trap.watched();
+                   },
                .tcm_access = setup_.tcm_access}),
       report_(setup_.image, memory()) {
   load();
@@ -55,6 +83,20 @@ void ImageFirmware::show(std::uint64_t lines) const {
   if (!Signal::anyone_watches()) return;
   for (std::size_t line = 0; line < setup_.signals.lines.size(); ++line)
     setup_.signals.lines[line].set(lines >> line & 1U, timeline().now());
+}
+
+void ImageFirmware::show_place(Picoseconds at) {
+  constexpr unsigned stack_pointer = 2, mcause = 0x342;
+  const ProcessorSignals& signals = setup_.signals;
+  const char* const function = signals.names->at(setup_.image, hart_.pc());
+  const std::uint64_t stack = hart_.x(stack_pointer);
+  highest_stack_ = std::max(highest_stack_, stack);
+  signals.stack_bytes.set(highest_stack_ - stack, at);
+  if (function == shown_function_) return;
+  shown_function_ = function;
+  signals.function.show(function, at);
+  signals.program_counter.set(hart_.pc(), at);
+  signals.trap.set(hart_.csr(mcause), at);
 }
 
 void ImageFirmware::interrupted(std::uint64_t lines) {

@@ -3,6 +3,10 @@
 // firmware that is linked to the model; from its boot on it runs in time.
 #include <array>
 #include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
 
 #include "base/signal.hpp"
 #include "machine/hart_driver.hpp"
@@ -13,12 +17,30 @@
 
 namespace tessera {
 
+/// Names of functions as a waveform shows them, without blanks and parameters.
+class FunctionNames {
+ public:
+  /// Stays; the same for all of a function.
+  [[nodiscard]] const char* at(const riscv::ElfImage& image, std::uint64_t pc);
+
+ private:
+  std::set<std::string> names_;
+  std::unordered_map<std::uint64_t, const char*> by_pc_;
+};
+
 /// What a waveform shows of the processor. Declared once, while the processor is a new one behind each power cut.
 struct ProcessorSignals {
   explicit ProcessorSignals(SignalScope& scope);
 
   Signal works;                 ///< 0: it waits for an interrupt
   std::array<Signal, 5> lines;  ///< pending and enabled, in the order of hal::interrupt_lines
+  Signal function;              ///< in which it works
+  Signal program_counter;       ///< where it was first seen there
+  Signal stack_bytes;           ///< below the highest stack pointer since the boot, as far as it was seen
+  Signal trap;                  ///< mcause of the last trap
+
+  /// Kept for the words of `function`, which outlive the processor of a boot.
+  std::unique_ptr<FunctionNames> names;
 };
 
 /// An image, and what it is loaded into.
@@ -55,6 +77,7 @@ class ImageFirmware final : public RegisterFirmware {
   void release(Picoseconds at) override { driver_.release(at); }
   /// In a waveform.
   void show(std::uint64_t lines) const;
+  void show_place(Picoseconds at);
   void ask_untimed(hal::Request request, std::uint64_t argument, std::function<void(Status)> answered);
   [[nodiscard]] MetricSet figures() const;
 
@@ -63,6 +86,8 @@ class ImageFirmware final : public RegisterFirmware {
   HartDriver driver_;
   ImageReport report_;
   Picoseconds worked_;
+  const char* shown_function_ = nullptr;
+  std::uint64_t highest_stack_ = 0;
 };
 
 }  // namespace tessera

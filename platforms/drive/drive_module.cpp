@@ -205,9 +205,10 @@ PartSocket& DriveModule::block_socket() {
         (std::string(basename()) + "_block_target").c_str(), timeline_,
         BlockTargetConfig{sector_shape_.mode, config_.host.tags, largest, [this] { return capacity(); }});
     block_target_->to_host.bind(host_socket());
-    block_socket_ = &behind_watchers(std::string(basename()) + "_block", block_target_->socket);
+    hosts_ = std::make_unique<SharedTargetModule>((std::string(basename()) + "_hosts").c_str());
+    hosts_->to.bind(behind_watchers(std::string(basename()) + "_block", block_target_->socket));
   }
-  return *block_socket_;
+  return hosts_->from;
 }
 
 PartSocket& DriveModule::processor_socket() {

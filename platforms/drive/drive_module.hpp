@@ -18,6 +18,7 @@
 #include "base/timeline_module.hpp"
 #include "bus/bus_module.hpp"
 #include "bus/protocol_checker_module.hpp"
+#include "bus/shared_target_module.hpp"
 #include "bus/transaction_recorder_module.hpp"
 #include "controller/controller_module.hpp"
 #include "dram/dram_module.hpp"
@@ -248,7 +249,7 @@ class DriveModule : public sc_core::sc_module,
   std::unique_ptr<ControllerModule> controller_;  // whose firmware uses these to its end
   std::unique_ptr<ProcessorPortModule> processor_port_;
   std::unique_ptr<BlockTargetModule> block_target_;  // made when it is asked for
-  PartSocket* block_socket_ = nullptr;               // its own, or a checker's
+  std::unique_ptr<SharedTargetModule> hosts_;        // in front of it
   PartSocket* host_socket_ = nullptr;
   PartSocket* processor_socket_ = nullptr;
   bool has_host_ = false;

@@ -200,6 +200,26 @@ void tessera_image_report(void* room, size_t bytes) {
   set(PROBE_FIGURE, FIGURE_DEFINED | FIGURE_ACCUMULATES);
 }
 
+#ifdef TAKES_INTERRUPTS
+/* One interrupt for each WFI: its handler lets no further one in, and the loop looks after what it was for. */
+static volatile uint64_t taken;
+static __attribute__((interrupt("machine"), aligned(4))) void take(void) {
+  uintptr_t cause;
+  __asm__ volatile("csrr %0, mcause" : "=r"(cause));
+  if (cause != (((uintptr_t)1 << (8 * sizeof cause - 1)) | 11)) set(IDENT_PANIC, (uint64_t)(uintptr_t) "a trap that is no interrupt");
+  __asm__ volatile("csrc mie, %0" ::"r"(0x800));
+  ++taken;
+}
+static void await(void) {
+  const uint64_t before = taken;
+  __asm__ volatile("csrci mstatus, 8; csrw mtvec, %0; csrs mie, %1; wfi; csrsi mstatus, 8" ::"r"(take), "r"(0x800) : "memory");
+  while (taken == before) {
+  }
+}
+#else
+static void await(void) { __asm__ volatile("wfi"); }
+#endif
+
 void firmware(void) {
   start();
   for (;;) {
@@ -208,10 +228,11 @@ void firmware(void) {
     if (lines & LINE_REQUEST && get(IDENT_REQUEST) != 0) set(IDENT_ANSWER, STATUS_OK);
     if (lines & LINE_DISK) take_completions();
     if (lines & LINE_HOST) take_commands();
-    if (lines == 0) __asm__ volatile("wfi");
+    if (lines == 0) await();
   }
 }
 
+#ifndef INSTALLED_START
 /* Interrupts wake WFI and are taken by the loop: none traps. */
 __asm__(
     ".section .text.start\n"
@@ -225,3 +246,4 @@ __asm__(
     ".balign 16\n"
     "  .space 4096\n"
     "stack_end:\n");
+#endif

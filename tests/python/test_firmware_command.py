@@ -78,7 +78,28 @@ def test_without_sources_building_and_listing_say_so_and_the_rest_works(tmp_path
     assert "RISC-V, 64 bits" in call("size", file)
 
 
+@pytest.mark.parametrize("arch", ["rv64imac", "rv32imac"])
+def test_an_image_of_ones_own_is_built_without_sources_and_runs(tmp_path, monkeypatch, arch):
+    subprocess.run(["cmake", "--install", SIMULATOR.parent, "--component", "program", "--prefix", tmp_path / "package"], check=True, capture_output=True)
+    monkeypatch.setattr(images, "INSTALLED", tmp_path / "package" / "share" / "tessera" / "firmware")
+    monkeypatch.setattr(images, "TOOL", tmp_path / "dev")
+    (tmp_path / "mine.c").write_text((REPOSITORY / "tests" / "install" / "firmware.c").read_text().replace("../images", str(REPOSITORY / "tests" / "images")))
+    assert call("build", tmp_path / "mine.c", "--arch", arch) == f"{tmp_path / 'mine.elf'}\n"
+    made = json.loads(call("run", tmp_path / "mine.elf", "--workload", "random-4k", "--limit", 50, "--check", "--json", "--out", tmp_path / "out"))
+    assert made["metrics"]["host.served"]["value"] == 50 and "plain firmware: ready" in (tmp_path / "out" / "firmware.log").read_text()
+
+
+def test_a_trap_without_a_handler_ends_the_run_with_a_sentence(tmp_path):
+    (tmp_path / "mine.c").write_text('const char tessera_image_layer[] = "cmr", tessera_image_version[] = "3";\nvoid firmware_main(void) { __builtin_trap(); }\n')
+    call("build", tmp_path / "mine.c")
+    failed = subprocess.run([SIMULATOR, "run", "bare", "--elf", tmp_path / "mine.elf", "--workload", "random-4k", "--out", tmp_path / "out"], capture_output=True, text=True)
+    assert failed.returncode == 3 and "a trap, and no firmware_trap() in the image" in failed.stderr
+
+
 @pytest.mark.parametrize(("words", "said"), [
+    (("build", "mine.c"), "mine.c: no such file"),
+    (("build", "mine.c", "--small"), "--small and --tcm are for layers"),
+    (("build", "mine.c", "--arch", "rv64"), "unknown architecture 'rv64'"),
     (("build", "cmmr"), "unknown layer 'cmmr'; did you mean 'cmr'?"),
     (("build", "cmr", "--arch", "rv64"), "unknown architecture 'rv64'; did you mean 'rv64imac'?"),
     (("build", "cmr", "--tcm", "code,stak"), "unknown part of an image 'stak'; did you mean 'stack'?"),

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from samples import BUILD, REPOSITORY
 
 
@@ -22,9 +23,31 @@ def test_another_project_mounts_the_drive_and_brings_a_layer_of_its_own(tmp_path
     assert "the drive gave back what was written" in call(build / "consumer", drive)
     for platform in ("nvme_platform", "ahci_platform"):
         assert "the block came back" in call(build / platform, drive)
+    for image in ("own_firmware", "own_firmware_32"):
+        run = call(prefix / "bin" / "tessera-sim", "run", "bare", "--elf", build / f"{image}.elf", "--workload", "random-4k", "--limit", 100, "--check", "--out", tmp_path / image)
+        assert "plain firmware: ready" in (tmp_path / image / "firmware.log").read_text(), run
     own = call(build / "own_layer", drive)
     assert "the drive gave back what was written" in own
     assert "4 sectors through" in own  # 1.5 KiB from 3.5 KiB on touch two sectors: read before the write, and read back
+
+
+def configure_with_images(tmp_path, call_of_function: str) -> subprocess.CompletedProcess:
+    """Of a project that knows nothing of the package but its firmware images."""
+    call("cmake", "--install", BUILD, "--prefix", tmp_path / "prefix")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(images LANGUAGES NONE)\n"
+        f"set(Tessera_FIRMWARE_DIR {tmp_path}/prefix/share/tessera/firmware)\ninclude({tmp_path}/prefix/lib/cmake/tessera/firmware_images.cmake)\n{call_of_function}\n"
+    )
+    return subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja"], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("own SOURCES own.c ARCH rv64", "unknown ARCH 'rv64'; known: rv64imac rv32imac"),
+    ("own own.c", "expected SOURCES FILE... [ARCH ARCHITECTURE]"),
+])  # fmt: skip
+def test_an_image_that_cannot_be_is_refused(tmp_path, words, said):
+    failed = configure_with_images(tmp_path, f"tessera_add_firmware_image({words})")
+    assert failed.returncode != 0 and said in " ".join(failed.stderr.split())
 
 
 def test_an_installation_has_its_licence_and_the_notices_of_what_it_is_linked_with(tmp_path):

@@ -3,6 +3,7 @@
 import shutil
 import stat
 
+import numpy as np
 import pytest
 from simulate import SIMULATOR, run, simulate
 from typer.testing import CliRunner
@@ -197,3 +198,23 @@ def test_no_viewer_is_said(hand_made, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     assert "no viewer of waveforms is installed: gtkwave or surfer (Debian: package gtkwave)" in call("open", hand_made, status=2)
     assert "vcd2fst is not installed" in call("convert", hand_made, "--out", tmp_path / "x.fst", status=2)
+
+
+def test_a_request_of_a_waveform_is_shown_with_what_worked_for_it(tmp_path):
+    file = tmp_path / "w.vcd"
+    run(tmp_path / "run", "demo", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--limit", 30, "--requests", "--vcd", file)
+    requests = np.sort(np.load(tmp_path / "run" / "requests.npy"), order="number")
+    reads = [number for number, row in enumerate(requests) if row["seek"] > 0]
+    shown = call("show", file, "--request", reads[0]).splitlines()
+    row = requests[reads[0]]
+    assert shown[0] == f"request {reads[0]}: tag 0, {row['arrival'] / MS:.6f} ms to {row['completion'] / MS:.6f} ms"
+    parts = [line.split("us  ")[1].split(":")[0] for line in shown[1:]]
+    assert parts[0] == "controller.cpu.core0" and parts.count("controller.disk_channel.command") >= 1
+    lane = call("show", file, "host_interface.tag_00.request", "--request", reads[0])
+    assert lane.splitlines()[0].split() == [f"{row['arrival'] / MS:.6f}", "ms", "host_interface.tag_00.request", "=", str(reads[0])]
+    assert "holds requests 0 to 29; request 30 is not in it: 'tessera wave record RUN --trigger request:30'" in call("show", file, "--request", 30, status=2)
+    assert "--request says the window itself" in call("show", file, "--request", 1, "--begin", "1 ms", status=2)
+
+
+def test_a_waveform_without_the_lanes_of_tags_says_what_a_request_needs(hand_made):
+    assert "record host_interface as well" in call("show", hand_made, "--request", 1, status=2)

@@ -20,6 +20,7 @@ ENUMERATIONS = (
     ("models/firmware/ports/media_port.hpp", "MediaClass"),
     ("models/firmware/ports/media_port.hpp", "LostSectors"),
     ("models/firmware/ports/flash_port.hpp", "FlashOp"),
+    ("models/firmware/ports/memory_port.hpp", "MemoryCategory"),
 )
 FLAGS = ("reserve_flags", "figure_flags", "interrupt_lines")
 
@@ -77,7 +78,15 @@ def enumerations(repository: Path) -> dict[str, list[Value]]:
 
 def enumerations_section(repository: Path) -> str:
     """The end of docs/reference/registers.md."""
-    lines = ["", "## Numbers of enumerations", "", "What registers, rings and descriptors hold. [`tessera_registers.h`](tessera_registers.h) has them for C, with the addresses above;",
+    lines = ["", "## Sizes and units", "",
+             "Boot data (`boot_data.hpp`): offsets and sizes in bytes, places and lengths of zones, regions and arms in tracks (radii), sectors of the drive or surfaces,",
+             "as the fields are named; times in picoseconds. Host commands and pieces (`HostEntry`, `HostPieceEntry`): `first_block` and `blocks` in blocks of 512 B,",
+             "`sectors` in sectors of the drive. A command streams where its `sectors` are fewer than its blocks fill: its buffer has two halves of `sectors` / 2, and piece",
+             "after piece crosses in one of them, by its number `half`. A ring of completions holds those that the firmware has not told in `consumed`: make it as large as",
+             "there can be chains or batches under way, for a completion that finds it full ends the run.", "",
+             "What is held against power cuts is what the drive promises, of an image as of linked firmware: where the write cache or the layer is `durability = volatile`, the writes",
+             "that a flush or FUA has completed, otherwise every completed write. An image has no word of its own for it.", "",
+             "## Numbers of enumerations", "", "What registers, rings and descriptors hold. [`tessera_registers.h`](tessera_registers.h) has them for C, with the addresses above;",
              "[`tessera.svd`](tessera.svd) describes the registers to debuggers and generators (CMSIS-SVD).", "", "| enumeration | numbers |", "|---|---|"]  # fmt: skip
     lines += [f"| `{name}` | {', '.join(f'{value.number} `{value.name}`' for value in values)} |" for name, values in enumerations(repository).items()]
     return "\n".join(lines) + "\n"

@@ -2,12 +2,14 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
+from tessera.errors import InputError
 
 BUILD_EXAMPLES = """Examples:
 
@@ -17,7 +19,9 @@ BUILD_EXAMPLES = """Examples:
 
   tessera firmware build cmr --small  # optimised for size, without figures of its own
 
-  tessera firmware build cmr --tcm data,stack  # build/firmware/cmr-rv64imac-tcm-data-stack.elf"""
+  tessera firmware build cmr --tcm data,stack  # build/firmware/cmr-rv64imac-tcm-data-stack.elf
+
+  tessera firmware build mine.c  # mine.elf"""
 
 SIZE_EXAMPLES = """Examples:
 
@@ -40,14 +44,20 @@ ImageName = Annotated[str, typer.Argument(metavar="IMAGE", help="Image, a file; 
 
 @firmware.command(epilog=BUILD_EXAMPLES)
 def build(
-    layer: Annotated[str, typer.Argument(help="Layer, or all.")] = "cmr",
+    layer: Annotated[str, typer.Argument(help="Layer, all, or a file of your own (.c, .S).")] = "cmr",
     arch: Annotated[str, typer.Option(help="Processor: one of those that 'tessera firmware list' names.")] = "rv64imac",
     small: Annotated[bool, typer.Option("--small", help="Optimise for size, and report no figures.")] = False,
     tcm: Annotated[str, typer.Option(metavar="PARTS", help="What is to lie in the processor's TCM: of code, data and stack, with commas between them.")] = "",
 ) -> None:
     """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed."""
     from tessera.firmware.images import build as build_image
+    from tessera.firmware.images import build_own
 
+    if Path(layer).suffix in (".c", ".S"):
+        if small or tcm:
+            raise InputError("--small and --tcm are for layers, not for files of your own")
+        print(build_own(Path(layer), arch))
+        return
     build_image(layer, arch, small, tcm)
 
 

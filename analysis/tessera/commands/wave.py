@@ -38,7 +38,9 @@ SHOW_EXAMPLES = """Examples:
 
   tessera wave show out/first/waves.vcd media controller.firmware
 
-  tessera wave show out/first/waves.vcd media.state "nand.die_?.state" --lanes --begin "10 ms" --end "30 ms" """
+  tessera wave show out/first/waves.vcd media.state "nand.die_?.state" --lanes --begin "10 ms" --end "30 ms"
+
+  tessera wave show out/first/waves.vcd --request 17"""
 
 SELECT_EXAMPLES = """Examples:
 
@@ -153,16 +155,27 @@ def show(
     end: Annotated[str | None, typer.Option(metavar="TIME", help="Since power-on (default: the end of the file).")] = None,
     lanes: Annotated[bool, typer.Option("--lanes", help="A lane for each signal over the width of the terminal, not a list of changes.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="Lines of the list at most.")] = 200,
+    request: Annotated[int | None, typer.Option(min=0, metavar="N", help="While this request was under way; without PATTERN, what worked for it.")] = None,
 ) -> None:
     """Print a window as text: every change in it, or a lane for each signal."""
+    from tessera.waves import request as of_request
     from tessera.waves import text
     from tessera.waves.dump import Dump
     from tessera.waves.names import chosen
 
     dump = Dump(file)
+    if request is not None and (begin or end):
+        raise InputError("--request says the window itself: without --begin and --end")
+    if request is not None and not patterns and not lanes:
+        for line in of_request.listed(dump, request, limit):
+            print(line)
+        return
     paths = chosen([signal.path for signal in dump.signals], patterns or ())
     first, last = dump.span()
     start, stop = first if begin is None else time_of(begin), last if end is None else time_of(end)
+    if request is not None:
+        window = of_request.under_way(dump, request)
+        start, stop = window.begin, window.end
     if not first <= start < stop or start >= last:
         raise InputError(f"{file} holds {first / 1e9:g} ms to {last / 1e9:g} ms, and nothing of the window that was asked for")
     changes = dump.changes(paths, stop)

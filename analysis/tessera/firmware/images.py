@@ -7,12 +7,15 @@ from pathlib import Path
 
 from tessera.errors import InputError, unknown_name
 from tessera.firmware.elf import Image
+from tessera.new_layer.places import INSTALLED
 from tessera.simulator import REPOSITORY, layer_names
 
 TOOL = REPOSITORY / "dev"
 SOURCES = REPOSITORY / "images"
 BUILT = REPOSITORY / "build" / "firmware"
 ARCHITECTURE = "rv64imac"
+COMPILER = "riscv64-unknown-elf-gcc"
+ABI = {"rv64imac": "lp64", "rv32imac": "ilp32"}
 PARTS = ("code", "data", "stack")
 """What of an image may lie in the processor's TCM."""
 
@@ -65,6 +68,32 @@ def build(layer: str, architecture: str, small: bool, tcm: str = "") -> None:
     words = [str(TOOL), "firmware", layer, "--arch", architecture, *(["--small"] if small else []), *(["--tcm", tcm] if tcm else [])]
     if (status := subprocess.run(words).returncode) != 0:
         raise InputError(f"the image was not built: {' '.join(words[1:])} ended with status {status}")
+
+
+def build_own(source: Path, architecture: str) -> Path:
+    """Builds an image of somebody's own from a C or assembler file, beside it, with header, linker script and start-up of images. Raises
+    InputError where it cannot."""
+    if architecture not in ABI:
+        raise unknown_name("architecture", architecture, list(ABI))
+    if not source.is_file():
+        raise InputError(f"{source}: no such file")
+    if shutil.which(COMPILER) is None:
+        raise InputError(f"{COMPILER} is not installed: in Debian it is gcc-riscv64-unknown-elf")
+    headers, scripts = own_folders()
+    image = source.with_suffix(".elf")
+    abi = f"-mabi={ABI[architecture]}"
+    # The compiler knows its library by the architecture without Zicsr.
+    library = subprocess.check_output([COMPILER, f"-march={architecture}", abi, "-print-libgcc-file-name"], text=True).strip()
+    options = [f"-march={architecture}_zicsr", abi, "-mcmodel=medany", "-O2", "-g", "-ffreestanding", f"-I{headers}"]
+    link = ["-nostdlib", "-Wl,--no-warn-rwx-segments", "-T", f"{scripts}/image.ld", f"-L{scripts}", f"-L{scripts}/in_dram", f"{scripts}/start_riscv.S"]
+    if (status := subprocess.run([COMPILER, *options, *link, str(source), library, "-o", str(image)]).returncode) != 0:
+        raise InputError(f"{image} was not built: {COMPILER} ended with status {status}")
+    return image
+
+
+def own_folders() -> tuple[Path, Path]:
+    """Of the register header, and of linker script and start-up: in the installed package, or in the sources that this runs from."""
+    return (INSTALLED, INSTALLED) if (INSTALLED / "image.ld").exists() else (REPOSITORY / "docs" / "reference", SOURCES)
 
 
 def largest(image: Image, count: int, pattern: str = "") -> list[tuple[str, int]]:

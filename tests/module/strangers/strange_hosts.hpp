@@ -83,6 +83,7 @@ class QueueingHost : public sc_core::sc_module, private tlm::tlm_mm_interface {
   tlm_utils::simple_initiator_socket<QueueingHost> socket{"socket"};
   std::vector<Transfer> transfers;
   std::size_t finished = 0;
+  bool stops = true;  ///< the simulation, when all are finished
 
   explicit QueueingHost(sc_core::sc_module_name name) : sc_module(name), responses_(this, &QueueingHost::response) {
     socket.register_nb_transport_bw(this, &QueueingHost::nb_transport_bw);
@@ -118,6 +119,7 @@ class QueueingHost : public sc_core::sc_module, private tlm::tlm_mm_interface {
         wait(end_req_);
       else
         wait(delay);
+      if (answer == tlm::TLM_COMPLETED) end(*payload);
     }
   }
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -130,14 +132,17 @@ class QueueingHost : public sc_core::sc_module, private tlm::tlm_mm_interface {
     return tlm::TLM_ACCEPTED;
   }
   void response(Payload& payload, const tlm::tlm_phase&) {
-    Transfer& transfer = transfers[payload.get_extension<Index>()->value];
-    transfer.response = payload.get_response_status();
-    transfer.answered = sc_core::sc_time_stamp();
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     socket->nb_transport_fw(payload, phase, delay);
+    end(payload);
+  }
+  void end(Payload& payload) {
+    Transfer& transfer = transfers[payload.get_extension<Index>()->value];
+    transfer.response = payload.get_response_status();
+    transfer.answered = sc_core::sc_time_stamp();
     payload.release();
-    if (++finished == transfers.size()) sc_core::sc_stop();
+    if (++finished == transfers.size() && stops) sc_core::sc_stop();
   }
   void free(Payload* payload) override { delete payload; }
 
