@@ -44,6 +44,22 @@ TEST_CASE("every way between two tracks adds its skew, in the order of the track
   CHECK(starts(ordered(TrackOrder::serpentine, 2), {{0, 0}, {0, 1}, {1, 1}, {1, 0}, {0, 2}, {0, 3}}) == Starts{0, 20, 27, 47, 78, 98});
 }
 
+TEST_CASE("in the order of a serpentine drive a transfer loses the skews and nothing else") {
+  MediaConfig config = ordered(TrackOrder::serpentine, 3);
+  config.head_switch = Picoseconds(600'000'000);
+  const TrackGeometry geometry(config, {});
+  Mechanics mechanics(config, geometry);
+  Picoseconds now;
+  for (const PhysicalTrack track :
+       std::vector<PhysicalTrack>{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {1, 0}, {0, 3}, {0, 4}, {0, 5}, {1, 5}, {1, 4}, {1, 3}})
+    for (const std::uint32_t half : {0U, 50U}) {
+      const MediaStep step = test::read_step({track, half, 50});
+      now += mechanics.plan(step, geometry.shape_of(track), now).total();
+      mechanics.moved(step, 100);
+    }
+  CHECK(now == Picoseconds(12 * 10'000'000'000 + std::uint64_t{8 * 20 + 2 * 7 + 31} * 100'000'000));
+}
+
 TEST_CASE("a surface has zones of its own, and skews go on over their borders") {
   MediaConfig config = ordered(TrackOrder::cylinder);
   config.surface_zones = {{1, 2, 90}, {1, 5, 80}};
