@@ -7,6 +7,7 @@
 
 #include "base/address.hpp"
 #include "base/arms.hpp"
+#include "base/track_order.hpp"
 
 namespace tessera {
 
@@ -14,8 +15,17 @@ namespace tessera {
 struct GeometryZone {
   std::uint32_t first_radius = 0;
   std::uint32_t radii = 0;
-  std::uint32_t sectors_per_track = 0;  ///< of a conventional, shingled or bottom track, in drive sectors
-  std::uint32_t spare_sectors = 0;      ///< kept back at the zone's end
+  std::uint32_t sectors_per_track = 0;           ///< of a conventional, shingled or bottom track, in drive sectors
+  std::uint32_t spare_sectors = 0;               ///< kept back at the zone's end
+  std::vector<std::uint32_t> surface_sectors{};  ///< as sectors_per_track and at most that, by surface; empty: all have as many
+
+  [[nodiscard]] std::uint32_t sectors_on(std::uint32_t surface) const {
+    return surface_sectors.empty() ? sectors_per_track : surface_sectors[surface];
+  }
+  /// Of the fewest on any surface.
+  [[nodiscard]] std::uint32_t fewest_sectors() const;
+  /// On `surfaces` surfaces from `first` on, at one radius.
+  [[nodiscard]] std::uint64_t radius_sectors(std::uint32_t first, std::uint32_t surfaces) const;
 };
 
 /// How much later than a track the next one may begin so that a sequential transfer loses no turn between them: fractions of a turn in
@@ -41,11 +51,16 @@ struct DriveGeometry {
   TrackSwitches switches{};
   std::uint32_t spare_radii = 0;    ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
   std::vector<ArmSurfaces> arms{};  ///< in order of surfaces; empty: one arm for all
+  TrackOrder track_order = TrackOrder::cylinder;
+  std::uint32_t serpent_radii = 0;  ///< of TrackOrder::serpentine; 0: all of a zone
 
   [[nodiscard]] std::uint32_t radii() const { return zones.empty() ? 0 : zones.back().first_radius + zones.back().radii; }
   /// As `arms`, but never empty.
   [[nodiscard]] std::vector<ArmSurfaces> all_arms() const { return arms.empty() ? std::vector<ArmSurfaces>{{0, surfaces}} : arms; }
   [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{radii()} * surfaces; }
+  [[nodiscard]] TrackUnits units_of(const GeometryZone& zone) const {
+    return TrackUnits::of(track_order, serpent_radii, zone.first_radius, zone.radii);
+  }
   /// Zone of a radius; the radius must exist.
   [[nodiscard]] const GeometryZone& zone_of(std::uint32_t radius) const;
   /// Sectors of all tracks as if none overlapped.

@@ -1,6 +1,8 @@
 #include "media/mechanics.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace tessera {
 
@@ -25,13 +27,30 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       mode_(config.timing),
       backup_turns_(config.rmw_mid_turns - 1),
       home_(home),
-      head_{home, 0} {}
+      head_{home, 0} {
+  if (config.head_tolerances.empty()) return;
+  offsets_.resize(geometry.surfaces());
+  head_settles_.resize(geometry.surfaces());
+  for (const NumberRow& row : config.head_tolerances) {
+    offsets_[static_cast<std::size_t>(row[0])] = static_cast<std::int64_t>(row[1]);
+    head_settles_[static_cast<std::size_t>(row[0])] = Picoseconds(static_cast<std::uint64_t>(std::llround(row[2] * 1e9)));
+  }
+  const auto [least, most] = std::ranges::minmax(offsets_);
+  most_off_ = static_cast<std::uint32_t>(most - least);
+}
+
+std::uint32_t Mechanics::arm_distance(PhysicalTrack target) const {
+  if (offsets_.empty()) return distance(target.radius, head_.radius);
+  const std::int64_t from = head_.radius - offsets_[head_.surface];
+  return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - from));
+}
 
 Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
   if (target == head_) return {};
-  const std::uint32_t moved = distance(target.radius, head_.radius);
+  const std::uint32_t moved = arm_distance(target);
   Picoseconds time = curve_.time(moved);
   if (target.surface != head_.surface) time = std::max(time, head_switch_);
+  if (!head_settles_.empty()) time += head_settles_[target.surface];
   if (!write) return time + read_settle_;
   return time + write_settle_ + (write_settles_.empty() ? Picoseconds() : more_settle(moved));
 }

@@ -34,7 +34,9 @@ class Mechanics final : public Positioning {
 
   [[nodiscard]] PhysicalTrack head() const override { return head_; }
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
-  [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override { return curve_.least(radii) + overhead_; }
+  [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override {
+    return curve_.least(radii > most_off_ ? radii - most_off_ : 0) + overhead_;
+  }
 
   [[nodiscard]] Picoseconds revolution() const override { return geometry_.revolution(); }
 
@@ -60,6 +62,8 @@ class Mechanics final : public Positioning {
   /// What a write after a seek of so many radii waits beyond its settle.
   [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
+  /// How far the arm moves from the head's track to `target`: its position is that of its heads without tolerance.
+  [[nodiscard]] std::uint32_t arm_distance(PhysicalTrack target) const;
 
   const TrackGeometry& geometry_;
   SeekCurve curve_;
@@ -70,6 +74,9 @@ class Mechanics final : public Positioning {
   Picoseconds overhead_;
   MediaTimingMode mode_;
   std::uint32_t backup_turns_;
+  std::vector<std::int64_t> offsets_;      // of a head, in radii by surface; empty: none has any
+  std::vector<Picoseconds> head_settles_;  // by surface
+  std::uint32_t most_off_ = 0;             // between two heads
   std::uint32_t home_;
   PhysicalTrack head_;
   std::uint32_t next_sector_ = no_sector;  // where the last run ended on its track

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "media/geometry_checks.hpp"
 #include "media/track_geometry.hpp"
 #include "media/track_switches.hpp"
 
@@ -112,8 +113,7 @@ void check_tracks(const MediaConfig& config, std::vector<std::string>& problems)
 void check_capacity(const MediaConfig& config, std::vector<std::string>& problems) {
   std::uint64_t all = 0;
   for (const MediaZone& zone : zones_of(config)) {
-    const std::uint64_t sectors = std::uint64_t{zone.shape.radii} * config.surfaces * zone.shape.sectors_per_track;
-    all += sectors - zone.shape.spare_sectors;
+    all += zone.shape.radii * zone.shape.radius_sectors(0, config.surfaces) - zone.shape.spare_sectors;
   }
   if (config.reserved_sectors > all) {
     problems.push_back("reserved_sectors: " + std::to_string(config.reserved_sectors) + " of only " + std::to_string(all) + " sectors");
@@ -209,6 +209,29 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.field("cylinder_skew", cylinder_skew, {0, max_sectors_per_track},
                 "Sectors of skew from a cylinder's last track to the next cylinder's first, uniform form.");
+  visitor.table(
+      "surface_zones", surface_zones, {"surface", "last_radius", "sectors_per_track"},
+      "Adaptive formatting: zones of one surface, from the outer diameter to the last radius, with at most the sectors per track of "
+      "`zones`; surfaces without rows are as `zones` says.");
+  visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
+    visitor.enumeration(
+        "track_order", track_order, {"cylinder", "cylinder_serpentine", "cylinder_serpentine_even", "surface", "serpentine"},
+        "In which order a zone's tracks are numbered: down the surfaces at each radius; the same, down and up in turn, begun "
+        "anew in each zone, or down at even radii; all radii of a surface, then of the next; or some radii inwards on a "
+        "surface, the same outwards on the next. What overlaps, and layers of bands, keep to neighbours on a surface.");
+    visitor.unused_where(track_order != TrackOrder::serpentine, "media.track_order is not serpentine", [&] {
+      visitor.field("serpent_tracks", serpent_tracks, {0, max_tracks_per_surface},
+                    "Tracks of a serpent on each surface: zones are whole numbers of serpents, or shorter than one; 0: one per zone.");
+    });
+    visitor.unused_where(
+        track_order != TrackOrder::serpentine && track_order != TrackOrder::surface, "media.track_order is neither serpentine nor surface",
+        [&] {
+          visitor.field(
+              "serpent_skew", serpent_skew, {0, second_ps},
+              "Skew of a track that follows a seek back to the outermost radius, rounded up to sectors: after each serpent, or after "
+              "each surface in the order `surface`. Within a surface cylinder_skew counts, from surface to surface track_skew.");
+        });
+  });
   visitor.field("force_skew", force_skew,
                 "Skews hold in regions of overlapped tracks as well, which their format wants aligned: shows what that destroys.");
   visitor.field("track_spares", track_spares, {0, max_sectors_per_track},
@@ -249,6 +272,9 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.field("write_settle", write_settle, {0, second_ps}, "More time after a seek or head switch where a write follows.");
   visitor.field("read_settle", read_settle, {0, second_ps}, "More time after a seek or head switch where a read follows.");
+  visitor.table("head_tolerances", head_tolerances, {"surface", "tracks", "ms", "degrees"},
+                "What sets a head apart: how many tracks further in it is than the arm's position, what it settles longer, and how much "
+                "later its tracks begin. Surfaces without a row: 0.");
   visitor.table("write_settles", write_settles, {"distance", "ms"},
                 "Still more time where a write follows a seek of so many tracks or more; of several rows the last that is reached counts.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},
@@ -281,24 +307,15 @@ std::vector<std::string> MediaConfig::validate() const {
   if (sector_size != Bytes(512) && sector_size != Bytes(4096)) problems.emplace_back("sector_size is neither 512 B nor 4096 B");
   check_actuators(*this, problems);
   check_zones(*this, problems);
+  if (problems.empty()) check_surface_zones(*this, problems);
+  if (problems.empty()) check_track_order(*this, problems);
   if (problems.empty()) check_tracks(*this, problems);
   if (problems.empty()) check_capacity(*this, problems);
   check_seek(*this, problems);
   check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
+  check_head_tolerances(*this, problems);
   return problems;
-}
-
-std::vector<MediaZone> zones_of(const MediaConfig& config) {
-  if (config.zones.empty()) return {{{0, config.tracks, config.sectors_per_track, 0}, config.track_skew, config.cylinder_skew, 0}};
-  std::vector<MediaZone> zones;
-  std::uint32_t first = 0;
-  for (const NumberRow& row : config.zones) {
-    const std::uint32_t end = count_of(row[0]) + 1;
-    zones.push_back({{first, end - first, count_of(row[1]), count_of(row[4])}, count_of(row[2]), count_of(row[3]), count_of(row[5])});
-    first = end;
-  }
-  return zones;
 }
 
 std::vector<ArmSurfaces> arms_of(const MediaConfig& config) {
@@ -326,6 +343,8 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
   geometry.switches = track_switches(config);
   if (config.actuators > 1) geometry.arms = arms_of(config);
+  geometry.track_order = config.track_order;
+  geometry.serpent_radii = config.serpent_tracks;
   return geometry;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/geometry.hpp"
 #include "base/parameter.hpp"
+#include "base/track_order.hpp"
 #include "base/units.hpp"
 
 namespace tessera {
@@ -32,13 +33,17 @@ struct MediaConfig {
   Bytes sector_size{4096};
 
   // Geometry: a zone table, or one zone in the uniform form.
-  std::vector<NumberRow> zones;         ///< last radius, sectors a track, track skew, cylinder skew, spare sectors, start angle
-  std::uint32_t tracks = 0;             ///< uniform form: tracks a surface
-  std::uint32_t sectors_per_track = 0;  ///< uniform form
-  std::uint32_t track_skew = 0;         ///< uniform form, in sectors
-  std::uint32_t cylinder_skew = 0;      ///< uniform form, in sectors
-  bool force_skew = false;              ///< in regions whose format wants aligned tracks, too
-  std::uint32_t track_spares = 0;       ///< sectors at the end of each track
+  std::vector<NumberRow> zones;          ///< last radius, sectors a track, track skew, cylinder skew, spare sectors, start angle
+  std::uint32_t tracks = 0;              ///< uniform form: tracks a surface
+  std::uint32_t sectors_per_track = 0;   ///< uniform form
+  std::uint32_t track_skew = 0;          ///< uniform form, in sectors
+  std::uint32_t cylinder_skew = 0;       ///< uniform form, in sectors
+  std::vector<NumberRow> surface_zones;  ///< surface, last radius, sectors a track
+  TrackOrder track_order = TrackOrder::cylinder;
+  std::uint32_t serpent_tracks = 0;  ///< radii of a serpent; 0: all of a zone
+  Picoseconds serpent_skew;          ///< from a serpent's last track to the next one's first
+  bool force_skew = false;           ///< in regions whose format wants aligned tracks, too
+  std::uint32_t track_spares = 0;    ///< sectors at the end of each track
   std::uint32_t reserved_sectors = 0;
   std::uint64_t exported_sectors = 0;
   std::uint32_t spare_tracks = 2;          ///< radii behind the last zone
@@ -60,6 +65,7 @@ struct MediaConfig {
   Picoseconds head_switch;
   Picoseconds write_settle;
   Picoseconds read_settle;
+  std::vector<NumberRow> head_tolerances;        ///< surface, radii off, milliseconds of more settle, degrees of angle
   std::vector<NumberRow> write_settles;          ///< distance in radii from which on, milliseconds more than write_settle
   std::vector<NumberRow> seek_curve;             ///< distance in radii, milliseconds
   Picoseconds seek_min{2'000'000'000};           ///< t_min; interlaced paper (Hajkazemi et al.), eq. 1
@@ -93,8 +99,18 @@ struct MediaZone {
   std::uint32_t start_angle = 0;    ///< from the index mark to sector 0 of the zone's first track
 };
 
-/// The zones of either form, from the outer diameter inwards.
+/// The zones of either form, from the outer diameter inwards. Where a surface's own zone ends, one ends for all: skews go on over it.
 [[nodiscard]] std::vector<MediaZone> zones_of(const MediaConfig& config);
+
+/// How much later a track begins than the one in front of it, in sectors of its zone (spares included).
+struct TrackSkews {
+  std::uint64_t radius = 0;   ///< at the next radius of the same surface, within a unit (TrackUnits)
+  std::uint64_t surface = 0;  ///< on the next surface of a unit
+  std::uint64_t unit = 0;     ///< first of the next unit
+};
+[[nodiscard]] TrackSkews track_skews(const MediaConfig& config, const MediaZone& zone);
+/// From the first track of a unit to the first one of the next, of an arm that has so many surfaces.
+[[nodiscard]] std::uint64_t unit_skew(const MediaConfig& config, const MediaZone& zone, const TrackUnits& units, std::uint32_t surfaces);
 
 /// The surfaces of each arm, in order; of a description without problems.
 [[nodiscard]] std::vector<ArmSurfaces> arms_of(const MediaConfig& config);

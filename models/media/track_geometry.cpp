@@ -25,9 +25,11 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
       surfaces_(config.surfaces),
       regions_(plan_or_whole_drive(config, plan)) {
   track_spares_ = config.track_spares;
-  if (config.actuators > 1) arms_ = arms_of(config);
+  arms_ = arms_of(config);
+  in_units_ = config.actuators > 1 || config.track_order != TrackOrder::cylinder;
+  particular_ = !config.slipped_defects.empty() || !config.surface_zones.empty() || !config.head_tolerances.empty();
   for (const MediaZone& zone : zones_of(config)) {
-    add_groups(zone);
+    add_groups(config, zone);
     radii_ = zone.shape.first_radius + zone.shape.radii;
     most_sectors_ = std::max(most_sectors_, zone.shape.sectors_per_track);
   }
@@ -35,6 +37,10 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
   if (spare_radii_ != 0) add_spares();
   index_groups();
   add_slipped(config);
+  for (const NumberRow& row : config.head_tolerances) {
+    head_angles_.resize(surfaces_);
+    head_angles_[static_cast<std::size_t>(row[0])] = static_cast<std::uint64_t>(row[3] * static_cast<double>(turn_.divisor()) / 360);
+  }
 }
 
 /// Conventional tracks that go on where the last zone ends. Regions end before them, and with these the reach of every overlap.
@@ -50,11 +56,12 @@ void TrackGeometry::add_spares() {
   group.skewed = true;
   group.interlaced = false;
   group.top = group.bottom;
+  group.bottoms.clear();  // all spare tracks hold as many sectors, whatever the surface
   groups_.push_back(group);
   regions_.push_back(spares);
 }
 
-void TrackGeometry::add_groups(const MediaZone& zone) {
+void TrackGeometry::add_groups(const MediaConfig& config, const MediaZone& zone) {
   const std::uint32_t sectors = zone.shape.sectors_per_track + track_spares_;
   const std::uint32_t zone_end = zone.shape.first_radius + zone.shape.radii;
   TrackGroup group;
@@ -65,6 +72,9 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
   group.radius_skew = static_cast<std::uint32_t>((std::uint64_t{zone.track_skew} * (surfaces_ - 1) + zone.cylinder_skew) % sectors);
   group.nominal = FixedDivisor(sectors);
   group.bottom = group.top = TrackDensity(sectors, revolution());
+  group.units = TrackUnits::of(config.track_order, config.serpent_tracks, zone.shape.first_radius, zone.shape.radii);
+  group.skews = track_skews(config, zone);
+  for (const std::uint32_t own : zone.shape.surface_sectors) group.bottoms.emplace_back(own + track_spares_, revolution());
 
   std::uint32_t radius = zone.shape.first_radius;
   while (radius < zone_end) {
@@ -84,9 +94,13 @@ void TrackGeometry::add_groups(const MediaZone& zone) {
         part.region_end = end;
         part.skewed = region.skewed;
         part.interlaced = region.format == RecordingFormat::interlaced;
-        if (part.interlaced)
-          part.top = TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * zone.shape.sectors_per_track)) + track_spares_,
-                                  revolution());
+        const auto top_of = [&](std::uint32_t bottom) {
+          return TrackDensity(static_cast<std::uint32_t>(std::floor(region.top_ratio * bottom)) + track_spares_, revolution());
+        };
+        if (part.interlaced) {
+          part.top = top_of(zone.shape.sectors_per_track);
+          for (const std::uint32_t own : zone.shape.surface_sectors) part.tops.push_back(top_of(own));
+        }
         break;
       }
     }
@@ -120,13 +134,28 @@ void TrackGeometry::add_slipped(const MediaConfig& config) {
   slipped_ = std::move(found);
 }
 
-/// The tracks of an arm begin as those of a drive that has its surfaces alone.
-std::uint64_t TrackGeometry::start_on_arm(PhysicalTrack track, const TrackGroup& group) const {
+/// The tracks of an arm begin as those of a drive that has its surfaces alone. Every way between two tracks in the order of the unit adds
+/// its skew.
+std::uint64_t TrackGeometry::start_in_unit(PhysicalTrack track, const TrackGroup& group) const {
   const auto arm = std::ranges::find_if(arms_, [&](const ArmSurfaces& of) { return track.surface < of.first + of.count; });
-  const std::uint64_t cylinder = std::uint64_t{group.track_skew} * (arm->count - 1) + group.cylinder_skew;
+  const std::uint32_t radius = track.radius - group.zone_first;
+  const std::uint32_t unit = radius / group.units.radii;
+  const std::uint32_t surface = track.surface - arm->first;
+  const std::uint64_t on_surface = (group.units.radii - 1) * group.skews.radius;
+  const std::uint64_t of_unit = arm->count * on_surface + (arm->count - 1) * group.skews.surface + group.skews.unit;
+  const std::uint64_t surfaces = group.units.turned_surface(unit, surface, arm->count);
+  const std::uint64_t radii = group.units.turned_radius(radius - unit * group.units.radii, surface, group.units.radii);
   const std::uint64_t sectors =
-      (track.radius - group.zone_first) * cylinder + std::uint64_t{track.surface - arm->first} * group.track_skew + group.start_angle;
+      unit * of_unit + surfaces * (on_surface + group.skews.surface) + radii * group.skews.radius + group.start_angle;
   return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
+}
+
+/// What makes a track another than its zone says.
+void TrackGeometry::set_apart(PhysicalTrack track, const TrackGroup& group, TrackShape& shape) const {
+  const std::vector<TrackDensity>& own = interlaced_top(group, track.radius) ? group.tops : group.bottoms;
+  if (!own.empty()) shape.density = own[track.surface];
+  if (!head_angles_.empty()) shape.start = (shape.start + head_angles_[track.surface]) % turn_.divisor();
+  if (!slipped_.empty()) slip(track, shape);
 }
 
 void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {

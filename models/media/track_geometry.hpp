@@ -61,6 +61,10 @@ struct TrackGroup {
   FixedDivisor nominal;             ///< sectors of an ordinary track of the zone, spares included: skews count in them
   TrackDensity bottom;              ///< every track but an interlaced region's tops
   TrackDensity top;
+  TrackUnits units;  ///< counted from zone_first
+  TrackSkews skews;
+  std::vector<TrackDensity> bottoms{};  ///< by surface, where they differ
+  std::vector<TrackDensity> tops{};
 };
 
 /// What is wrong with a plan on this geometry: one sentence each, empty when it can be built.
@@ -91,8 +95,8 @@ class TrackGeometry {
   [[nodiscard]] TrackShape shape_of(PhysicalTrack track) const { return shape_of(track, group_of(track.radius)); }
   [[nodiscard]] TrackShape shape_of(PhysicalTrack track, const TrackGroup& group) const {
     TrackShape shape{interlaced_top(group, track.radius) ? group.top : group.bottom, start_of(track, group), track_spares_};
-    if (!slipped_.empty()) [[unlikely]]
-      slip(track, shape);
+    if (particular_) [[unlikely]]
+      set_apart(track, group, shape);
     return shape;
   }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return shape_of(track).sectors(); }
@@ -135,16 +139,17 @@ class TrackGeometry {
   };
   [[nodiscard]] std::uint64_t start_of(PhysicalTrack track, const TrackGroup& group) const {
     if (!group.skewed) return 0;
-    if (!arms_.empty()) [[unlikely]]
-      return start_on_arm(track, group);
+    if (in_units_) [[unlikely]]
+      return start_in_unit(track, group);
     const std::uint64_t sectors = std::uint64_t{track.radius - group.zone_first} * group.radius_skew +
                                   std::uint64_t{track.surface} * group.track_skew + group.start_angle;
     return group.bottom.offset(static_cast<std::uint32_t>(group.nominal.remainder(sectors)));
   }
-  [[nodiscard]] std::uint64_t start_on_arm(PhysicalTrack track, const TrackGroup& group) const;
+  [[nodiscard]] std::uint64_t start_in_unit(PhysicalTrack track, const TrackGroup& group) const;
+  void set_apart(PhysicalTrack track, const TrackGroup& group, TrackShape& shape) const;
   void slip(PhysicalTrack track, TrackShape& shape) const;
   [[nodiscard]] std::uint32_t all_radii() const { return radii_ + spare_radii_; }
-  void add_groups(const MediaZone& zone);
+  void add_groups(const MediaConfig& config, const MediaZone& zone);
   void add_spares();
   void index_groups();
   void add_slipped(const MediaConfig& config);
@@ -152,7 +157,7 @@ class TrackGeometry {
   FixedDivisor turn_;
   std::uint64_t spindle_phase_ = 0;  // MediaConfig::spindle_phase
   std::uint32_t surfaces_;
-  std::vector<ArmSurfaces> arms_;  // empty for one arm
+  std::vector<ArmSurfaces> arms_;
   std::uint32_t radii_ = 0;
   std::uint32_t spare_radii_ = 0;
   std::uint32_t most_sectors_ = 0;
@@ -161,7 +166,10 @@ class TrackGeometry {
   std::vector<TrackGroup> groups_;
   std::vector<std::uint32_t> coarse_;  // group of radius (i << coarse_shift_)
   std::uint32_t coarse_shift_ = 0;
-  std::vector<Slipped> slipped_;  // ascending by track
+  std::vector<Slipped> slipped_;            // ascending by track
+  std::vector<std::uint64_t> head_angles_;  // by surface; empty: none is off
+  bool in_units_ = false;                   // of several arms, or in another order than by cylinder
+  bool particular_ = false;                 // tracks are not all as their zone says
 };
 
 }  // namespace tessera

@@ -206,7 +206,7 @@ def test_cylinders_that_no_zone_holds_are_spare(files):
 
 def test_what_a_description_cannot_say_is_named_with_its_place(files):
     drive = import_drive(files(mapping=1))
-    assert any("tiny.model:16: serpentine order, from the first cylinder of each zone" in lost for lost in drive.lost)
+    assert any((line.key, line.value) == ("track_order", '"cylinder_serpentine"') and "tiny.model:16" in line.source for line in drive.lines)
     drive = import_drive(files(specs=SPECS.replace("Max queue length", "Max queu length")))
     assert any("tiny.diskspecs:4: unknown key 'Max queu length'; did you mean 'Max queue length'?" in lost for lost in drive.lost)
 

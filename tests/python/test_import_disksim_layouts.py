@@ -117,8 +117,18 @@ def test_each_order_and_each_sparing_scheme_makes_a_drive(disk, mapping, scheme)
     drive = import_drive(disk(g1(mapping=mapping, scheme=scheme, spares=0 if scheme in (0, 7) else 1, slips="3")))
     held = {0: 79, 1: 70, 2: 76, 3: 72, 4: 75, 5: 76, 6: 75, 7: 79, 8: 78, 9: 79, 10: 78}
     assert drive.layout.capacity() == held[scheme]
-    assert bool(mapping) == any("serpentine order" in lost for lost in drive.lost)
+    orders = {1: "cylinder_serpentine", 2: "cylinder_serpentine_even"}
+    assert [line.value for line in drive.lines if line.key == "track_order"] == [f'"{orders[mapping]}"' for _ in range(bool(mapping))]
     assert (scheme in (5, 6)) == any("at the front of each cylinder" in lost for lost in drive.lost)
+
+
+@pytest.mark.parametrize(("mapping", "tracks"), [(0, [(0, 1), (1, 1)]), (1, [(1, 1), (0, 1)]), (2, [(1, 1), (0, 1)])])
+def test_a_slip_is_on_the_track_that_the_order_says_and_spares_at_the_end_of_it(disk, mapping, tracks):
+    for number, track in enumerate(tracks):  # the third and fourth track of two surfaces with ten sectors each
+        layout = import_drive(disk(g1(mapping=mapping, scheme=0, spares=0, slips=str(20 + 10 * number)))).layout
+        assert layout.shorter == {track: 1}
+    layout = import_drive(disk(g1(mapping=mapping, scheme=2, spares=1))).layout
+    assert layout.shorter == {(0 if mapping and cylinder % 2 else 1, cylinder): 1 for cylinder in range(4)}
 
 
 def test_more_spares_than_a_track_holds_take_the_tracks_in_front_too(disk):

@@ -115,6 +115,8 @@ def _mechanics(drive: Imported, disk: Block) -> None:
         zones = entry(child(disk, "Layout Model"), "Zones")
         drive.lines.append(Line("media", "reserved_sectors", str(layout.reserved), f"{zones.place} Empty space at zone front"))
     _say(drive, "media", "exported_sectors", str(drive.blocks), entry(disk, "Block count"))
+    if layout.order != "cylinder":
+        drive.lines.append(Line("media", "track_order", f'"{layout.order}"', f"{layout.order_place} LBN-to-PBN mapping scheme"))
     if layout.track_spares:
         drive.lines.append(Line("media", "track_spares", str(layout.track_spares), f"{layout.track_spares_place} Number of spares"))
     settle = number(mechanics, "Add. write settling delay", default=0)

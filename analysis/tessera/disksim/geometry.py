@@ -32,12 +32,21 @@ class Layout:
     track_spares_place: Place | None = None
     shorter: dict[tuple[int, int], int] = field(default_factory=dict)
     """By (surface, cylinder): sectors that a track has fewer."""
+    order: str = "cylinder"
+    """As `media.track_order` has it."""
+    order_place: Place | None = None
     lost: list[str] = field(default_factory=list)
     """What a description cannot say, each with its place."""
 
     def capacity(self) -> int:
         total = sum((zone.last - zone.first + 1) * self.surfaces * zone.sectors - zone.spares for zone in self.zones)
         return total - self.reserved - sum(self.shorter.values())
+
+    def track_at(self, zone: Zone, number: int) -> tuple[int, int]:
+        """(surface, cylinder) of a track by its number in a zone, in an order by cylinder."""
+        turn, cylinder = number % self.surfaces, number // self.surfaces
+        backwards = {"cylinder_serpentine": cylinder % 2, "cylinder_serpentine_even": (zone.first + cylinder) % 2}.get(self.order, 0)
+        return (self.surfaces - 1 - turn if backwards else turn), zone.first + cylinder
 
     def shorten(self, track: tuple[int, int], sectors: int) -> None:
         left = self.shorter.get(track, 0) + sectors

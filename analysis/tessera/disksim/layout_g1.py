@@ -12,10 +12,7 @@ from tessera.errors import InputError
 # "Sparing scheme used"
 NO_SPARES, TRACKS_AT_ZONE_END, PER_CYLINDER, PER_TRACK, PER_CYLINDER_SLIPPED, CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED, AT_END, PER_RANGE, PER_ZONE, PER_ZONE_SLIPPED = range(11)
 # "LBN-to-PBN mapping scheme"
-MAPPINGS = {
-    1: "serpentine order, from the first cylinder of each zone",
-    2: "serpentine order, even cylinders forwards",
-}
+MAPPINGS = {1: "cylinder_serpentine", 2: "cylinder_serpentine_even"}
 
 
 def read_g1(model: Block, surfaces: int, _cylinders: int) -> Layout:
@@ -24,8 +21,7 @@ def read_g1(model: Block, surfaces: int, _cylinders: int) -> Layout:
     rows = zone_rows(model)
     layout = Layout(surfaces, 0, [])
     if mapping := _mapping(model):
-        # Skews count in the order of the tracks, and an arm's move takes longer than a head switch: nothing but names of surfaces differs.
-        layout.lost.append(f"{entry(model, 'LBN-to-PBN mapping scheme').place}: {MAPPINGS[mapping]}; surfaces are numbered in the order of each cylinder's tracks")
+        layout.order, layout.order_place = MAPPINGS[mapping], entry(model, "LBN-to-PBN mapping scheme").place
     if scheme == PER_TRACK:
         _set_track_spares(layout, rows)
     end = 0
@@ -76,9 +72,11 @@ def _say_remapped(layout: Layout, row: Block, scheme: int) -> None:
     defects = row.find("defects")
     if defects is None or not isinstance(defects.value, list) or not defects.value:
         return
-    count, left = divmod(len(defects.value), 2)
-    if left:
+    if len(defects.value) % 2:
         raise InputError(f"{defects.place}: 'defects': expected pairs of a defect and its replacement, found {len(defects.value)} numbers")
+    count = sum(bad != place for bad, place in zip(defects.value[::2], defects.value[1::2], strict=True))
+    if not count:  # each in its own place
+        return
     what = "tracks" if scheme == TRACKS_AT_ZONE_END else "sectors"
     layout.lost.append(f"{defects.place}: {count} {what} remapped at the factory; written as if they were in their places")
 
@@ -96,12 +94,12 @@ def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int,
     place = (row.find("Number of spares") or row).place
     if scheme == TRACKS_AT_ZONE_END:  # slips are numbers of whole tracks
         zone.spares += spare * zone.sectors
-        slipped = _slips(row, zone, layout.surfaces, of_track=1)
+        slipped = _slips(row, zone, layout, of_track=1)
         for track in slipped:
             layout.shorten(track, zone.sectors)
         zone.spares -= min(spare, len(slipped)) * zone.sectors
         return
-    slips = _slips(row, zone, layout.surfaces)
+    slips = _slips(row, zone, layout)
     if scheme in (CYLINDER_FRONT, CYLINDER_FRONT_SLIPPED):
         layout.lost.append(f"{place}: spares at the front of each cylinder; written at its end")
     if scheme in (PER_ZONE, PER_ZONE_SLIPPED):
@@ -117,8 +115,9 @@ def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int,
         for surface, cylinder in slips:
             layout.shorten((surface, cylinder), 1)
             end = zone.first + (cylinder - zone.first) // cylinders * cylinders + cylinders - 1
-            if not more and layout.shorter.get((layout.surfaces - 1, end), 0) > 0:
-                layout.shorten((layout.surfaces - 1, end), -1)
+            last = layout.track_at(zone, (end - zone.first + 1) * layout.surfaces - 1)
+            if not more and layout.shorter.get(last, 0) > 0:
+                layout.shorten(last, -1)
     elif scheme != PER_TRACK:  # none, or at the end of the disk; a slipped sector of a track uses up a spare of it
         for slip in slips:
             layout.shorten(slip, 1)
@@ -126,12 +125,12 @@ def _set_spares(layout: Layout, zone: Zone, row: Block, scheme: int, spare: int,
 
 def _spare_at_end(layout: Layout, zone: Zone, cylinder: int, spare: int) -> None:
     """The last sectors up to the end of a cylinder: where one track does not have as many, of those in front too."""
-    surface = layout.surfaces - 1
+    number = (cylinder - zone.first + 1) * layout.surfaces
     while spare > 0:
+        number -= 1
         taken = min(spare, zone.sectors)
-        layout.shorten((surface, cylinder), taken)
+        layout.shorten(layout.track_at(zone, number), taken)
         spare -= taken
-        surface, cylinder = (surface - 1, cylinder) if surface else (layout.surfaces - 1, cylinder - 1)
 
 
 def _set_track_spares(layout: Layout, rows: list[Block]) -> None:
@@ -141,7 +140,7 @@ def _set_track_spares(layout: Layout, rows: list[Block]) -> None:
         layout.track_spares, layout.track_spares_place = spare, (rows[0].find("Number of spares") or rows[0]).place
 
 
-def _slips(row: Block, zone: Zone, surfaces: int, of_track: int = 0) -> list[tuple[int, int]]:
+def _slips(row: Block, zone: Zone, layout: Layout, of_track: int = 0) -> list[tuple[int, int]]:
     """Track, as (surface, cylinder), of each slipped sector, which is counted from the zone's first one; `of_track` 1: of each slipped track."""
     found = row.find("slips")
     if found is None or not isinstance(found.value, list):
@@ -149,9 +148,9 @@ def _slips(row: Block, zone: Zone, surfaces: int, of_track: int = 0) -> list[tup
     tracks = []
     for slip in found.value:
         track = int(slip) // (of_track or zone.sectors) if isinstance(slip, float) and 0 <= slip < 1e18 else -1
-        if not 0 <= track < (zone.last - zone.first + 1) * surfaces:
+        if not 0 <= track < (zone.last - zone.first + 1) * layout.surfaces:
             raise InputError(f"{found.place}: 'slips': {slip if isinstance(slip, (float, str)) else 'a block or list'} is no {'track' if of_track else 'sector'} of its zone")
-        tracks.append((track % surfaces, zone.first + track // surfaces))
+        tracks.append(layout.track_at(zone, track))
     return tracks
 
 

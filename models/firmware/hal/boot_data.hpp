@@ -45,6 +45,12 @@ struct BootData {
   // Arms; 0: one for all surfaces.
   std::uint64_t arms = 0;       ///< how many
   std::uint64_t arm_table = 0;  ///< offset of BootArm
+
+  // Order of tracks; surfaces that differ.
+  std::uint64_t track_order = 0;  ///< TrackOrder
+  std::uint64_t serpent_radii = 0;
+  std::uint64_t surface_values = 0;  ///< how many: `surfaces` for each zone, or 0 where in none they differ
+  std::uint64_t surface_table = 0;   ///< offset: sectors per track, a word each
 };
 
 struct BootZone {

@@ -36,12 +36,17 @@ DriveGeometry BootReader::geometry() const {
                          .zones = {},
                          .switches = {},
                          .spare_radii = narrow(header_.spare_radii),
-                         .arms = {}};
+                         .arms = {},
+                         .track_order = static_cast<TrackOrder>(header_.track_order),
+                         .serpent_radii = narrow(header_.serpent_radii)};
   const auto zones = table<BootZone>(header_.zone_table, header_.zones);
   geometry.zones.resize(zones.size());
   std::ranges::transform(zones, geometry.zones.begin(), [](const BootZone& zone) -> GeometryZone {
-    return {narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors)};
+    return {narrow(zone.first_radius), narrow(zone.radii), narrow(zone.sectors_per_track), narrow(zone.spare_sectors), {}};
   });
+  const auto by_surface = table<std::uint64_t>(header_.surface_table, header_.surface_values);
+  for (std::size_t i = 0; i < by_surface.size(); ++i)
+    geometry.zones[i / geometry.surfaces].surface_sectors.push_back(narrow(by_surface[i]));
   const auto arms = table<BootArm>(header_.arm_table, header_.arms);
   geometry.arms.resize(arms.size());
   std::ranges::transform(arms, geometry.arms.begin(), [](const BootArm& arm) -> ArmSurfaces {

@@ -68,6 +68,10 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   const std::vector<std::uint64_t> switches(geometry.switches.over.begin(), geometry.switches.over.end());
   std::vector<BootArm> arms;
   for (const ArmSurfaces& arm : geometry.arms) arms.push_back({arm.first, arm.count});
+  std::vector<std::uint64_t> by_surface;
+  if (std::ranges::any_of(geometry.zones, [](const GeometryZone& zone) { return !zone.surface_sectors.empty(); }))
+    for (const GeometryZone& zone : geometry.zones)
+      for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface) by_surface.push_back(zone.sectors_on(surface));
   const std::vector<std::uint64_t> layer_words = words_of(layer);
   const std::vector<std::uint64_t> firmware_words = words_of(firmware);
 
@@ -82,7 +86,10 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
                   .layer_values = layer_words.size(),
                   .firmware_values = firmware_words.size(),
                   .head_switch = geometry.switches.head,
-                  .arms = arms.size()};
+                  .arms = arms.size(),
+                  .track_order = static_cast<std::uint64_t>(geometry.track_order),
+                  .serpent_radii = geometry.serpent_radii,
+                  .surface_values = by_surface.size()};
   if (flash) describe_flash(header, *flash);
   std::vector<std::byte> data(sizeof(BootData));
   header.zone_table = append(data, zones);
@@ -91,6 +98,7 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   header.firmware_table = append(data, firmware_words);
   header.switch_table = append(data, switches);
   header.arm_table = append(data, arms);
+  header.surface_table = append(data, by_surface);
   header.bytes = data.size();
   std::memcpy(data.data(), &header, sizeof(header));
   return data;

@@ -7,7 +7,7 @@ namespace tessera::hal {
 
 inline constexpr std::uint64_t magic = 0x3141'5245'5353'4554;  // "TESSERA1"
 /// Raised with every change of registers, descriptors or boot data: an image of another version is refused.
-inline constexpr std::uint64_t map_version = 3;
+inline constexpr std::uint64_t map_version = 4;
 
 inline constexpr std::uint64_t register_base = 0x4000'0000;
 inline constexpr std::uint64_t block_bytes = 0x1000;  ///< from one unit's registers to the next unit's

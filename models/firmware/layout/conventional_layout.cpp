@@ -21,8 +21,15 @@ ConventionalLayout::ConventionalLayout(const DriveGeometry& geometry, const Form
       for (const GeometryZone& zone : geometry.zones) {
         const std::uint64_t first = std::max<std::uint64_t>(zone.first_radius, region.first);
         const std::uint64_t end = std::min<std::uint64_t>(zone.first_radius + zone.radii, region.first + region.count);
-        if (first < end)
-          add_segment(geometry, zone, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end)}, arm, media, reserve);
+        // A region's border may cut a unit of tracks: what is left of one is a unit of its own.
+        const std::uint64_t unit = geometry.units_of(zone).radii;
+        const auto whole_from = [&](std::uint64_t radius) { return zone.first_radius + (radius - zone.first_radius) / unit * unit; };
+        for (std::uint64_t at = first; at < end;) {
+          std::uint64_t to = std::min(end, whole_from(at) + unit);
+          if (whole_from(at) == at && whole_from(end) > at) to = whole_from(end);
+          add_segment(geometry, zone, {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(to)}, arm, media, reserve);
+          at = to;
+        }
       }
     }
     arm_ends_.push_back(std::min(sectors_, most));
@@ -38,16 +45,18 @@ void ConventionalLayout::add_segment(const DriveGeometry& geometry, const Geomet
   segment.radii = radii.end - radii.first;
   segment.first_surface = arm.first;
   segment.surfaces = FixedDivisor(arm.count);
-  const std::uint64_t nominal = std::uint64_t{segment.radii} * arm.count * zone.sectors_per_track;
+  const std::uint64_t nominal = segment.radii * zone.radius_sectors(arm.first, arm.count);
   segment.sectors_per_track = FixedDivisor(zone.sectors_per_track);
-
-  std::uint64_t at = 0;
-  for (std::uint32_t radius = radii.first; radius < radii.end; ++radius) {
-    for (std::uint32_t surface = arm.first; surface < arm.first + arm.count; ++surface) {
-      segment.slips.add(at, zone.sectors_per_track, media.sectors_on({surface, radius}));
-      at += zone.sectors_per_track;
-    }
+  segment.in_units = geometry.track_order != TrackOrder::cylinder || !zone.surface_sectors.empty();
+  if (segment.in_units) {
+    segment.units = geometry.units_of(zone);
+    segment.first_unit = (radii.first - zone.first_radius) / segment.units.radii;
+    segment.units.radii = std::min(segment.units.radii, segment.radii);
+    for (std::uint32_t surface = arm.first; surface < arm.first + arm.count; ++surface)
+      segment.by_surface.push_back(zone.sectors_on(surface));
+    segment.unit_sectors = FixedDivisor(segment.units.radii * zone.radius_sectors(arm.first, arm.count));
   }
+  count_slips(segment, media);
 
   std::uint64_t spare = 0;
   if (reserve == Reserve::as_zoned) {
@@ -59,6 +68,59 @@ void ConventionalLayout::add_segment(const DriveGeometry& geometry, const Geomet
   segment.end = segment.first + (good - kept_back);
   sectors_ = segment.end;
   if (segment.first < segment.end) segments_.push_back(std::move(segment));
+}
+
+/// Goes over the tracks in their order.
+void ConventionalLayout::count_slips(Segment& segment, const MediaPort& media) {
+  const std::uint64_t tracks = segment.radii * segment.surfaces.divisor();
+  std::uint64_t at = 0;
+  for (std::uint64_t i = 0; i < tracks; ++i) {
+    const Place place = place_of(segment, at);
+    segment.slips.add(at, place.sectors, media.sectors_on(place.track));
+    at += place.sectors;
+  }
+}
+
+ConventionalLayout::Place ConventionalLayout::place_of(const Segment& segment, std::uint64_t nominal) {
+  const std::uint64_t surfaces = segment.surfaces.divisor();
+  if (!segment.in_units) {
+    const std::uint64_t per_track = segment.sectors_per_track.divisor();
+    const std::uint64_t track = segment.sectors_per_track.quotient(nominal);
+    const std::uint64_t radius = segment.surfaces.quotient(track);
+    return {{segment.first_surface + static_cast<std::uint32_t>(track - radius * surfaces),
+             segment.first_radius + static_cast<std::uint32_t>(radius)},
+            track * per_track,
+            static_cast<std::uint32_t>(per_track)};
+  }
+  const TrackUnits& units = segment.units;
+  const auto unit = static_cast<std::uint32_t>(segment.unit_sectors.quotient(nominal));
+  std::uint64_t first = unit * segment.unit_sectors.divisor();
+  for (std::uint32_t turn = 0;; ++turn) {
+    const std::uint32_t surface = units.turned_surface(segment.first_unit + unit, turn, static_cast<std::uint32_t>(surfaces));
+    const std::uint64_t per_track = segment.by_surface[surface];
+    if (nominal >= first + units.radii * per_track) {
+      first += units.radii * per_track;
+      continue;
+    }
+    const auto step = static_cast<std::uint32_t>((nominal - first) / per_track);
+    return {{segment.first_surface + surface, segment.first_radius + unit * units.radii + units.turned_radius(step, surface, units.radii)},
+            first + step * per_track,
+            static_cast<std::uint32_t>(per_track)};
+  }
+}
+
+/// The other way round.
+std::uint64_t ConventionalLayout::first_of(const Segment& segment, PhysicalTrack track) {
+  const auto surfaces = static_cast<std::uint32_t>(segment.surfaces.divisor());
+  const std::uint32_t surface = track.surface - segment.first_surface;
+  const std::uint32_t radius = track.radius - segment.first_radius;
+  if (!segment.in_units) return (std::uint64_t{radius} * surfaces + surface) * segment.sectors_per_track.divisor();
+  const TrackUnits& units = segment.units;
+  const std::uint32_t unit = radius / units.radii;
+  std::uint64_t first = unit * segment.unit_sectors.divisor();
+  for (std::uint32_t turn = 0; turn < units.turned_surface(segment.first_unit + unit, surface, surfaces); ++turn)
+    first += std::uint64_t{units.radii} * segment.by_surface[units.turned_surface(segment.first_unit + unit, turn, surfaces)];
+  return first + std::uint64_t{units.turned_radius(radius - unit * units.radii, surface, units.radii)} * segment.by_surface[surface];
 }
 
 const ConventionalLayout::Segment& ConventionalLayout::segment_of(LogicalSector sector) const {
@@ -75,15 +137,10 @@ PhysicalRun ConventionalLayout::piece(LogicalRun run) const {
   if (!segment.slips.empty()) [[unlikely]]
     place = segment.slips.place(place.nominal);
 
-  const std::uint64_t per_track = segment.sectors_per_track.divisor();
-  const std::uint64_t track = segment.sectors_per_track.quotient(place.nominal);
-  const std::uint64_t radius = segment.surfaces.quotient(track);
-  const std::uint64_t index = place.nominal - track * per_track;
-  const std::uint64_t left = std::min(per_track - place.shortfall - index, segment.end - run.first.value());
-  return {{segment.first_surface + static_cast<std::uint32_t>(track - radius * segment.surfaces.divisor()),
-           segment.first_radius + static_cast<std::uint32_t>(radius)},
-          static_cast<std::uint32_t>(index),
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, left))};
+  const Place on = place_of(segment, place.nominal);
+  const std::uint64_t index = place.nominal - on.first;
+  const std::uint64_t left = std::min(on.sectors - place.shortfall - index, segment.end - run.first.value());
+  return {on.track, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, left))};
 }
 
 bool ConventionalLayout::keep_on_track(LogicalSector first, EarlySectors& early) const {
@@ -97,8 +154,7 @@ std::optional<LogicalSector> ConventionalLayout::logical(PhysicalSector sector) 
     if (sector.track.radius < segment.first_radius || sector.track.radius >= segment.first_radius + segment.radii) continue;
     const std::uint64_t surfaces = segment.surfaces.divisor();
     if (sector.track.surface < segment.first_surface || sector.track.surface >= segment.first_surface + surfaces) continue;
-    const std::uint64_t track = (sector.track.radius - segment.first_radius) * surfaces + (sector.track.surface - segment.first_surface);
-    const std::uint64_t offset = segment.slips.offset(track * segment.sectors_per_track.divisor() + sector.index);
+    const std::uint64_t offset = segment.slips.offset(first_of(segment, sector.track) + sector.index);
     const std::uint64_t number = segment.first + offset - segment.offset;
     if (offset < segment.offset || number >= std::min(segment.end, sectors_)) return std::nullopt;
     return LogicalSector(number);

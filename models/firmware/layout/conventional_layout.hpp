@@ -1,6 +1,6 @@
 #pragma once
-// The conventional way from logical to physical sectors: along a track, down the surfaces, then the next radius inwards. Of several arms
-// each has its share of the numbers, one behind the other: as dual-actuator drives are sold.
+// The conventional way from logical to physical sectors: along a track, then the next one in the drive's order (base/track_order.hpp), zone
+// by zone inwards. Of several arms each has its share of the numbers, one behind the other: as dual-actuator drives are sold.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,6 +45,18 @@ class ConventionalLayout {
     FixedDivisor surfaces;
     FixedDivisor sectors_per_track;
     SlipTable slips;
+    // In other orders than by cylinder, or where surfaces differ:
+    bool in_units = false;
+    TrackUnits units;
+    std::uint32_t first_unit = 0;  ///< of its zone
+    FixedDivisor unit_sectors;
+    std::vector<std::uint32_t> by_surface;  ///< sectors per track
+  };
+  /// A track by its place in a segment, and its first sector there as if no track were short.
+  struct Place {
+    PhysicalTrack track;
+    std::uint64_t first = 0;
+    std::uint32_t sectors = 0;
   };
   /// Radii of one zone.
   struct Radii {
@@ -53,6 +65,9 @@ class ConventionalLayout {
   };
   void add_segment(const DriveGeometry& geometry, const GeometryZone& zone, Radii radii, const ArmSurfaces& arm, const MediaPort& media,
                    Reserve reserve);
+  static void count_slips(Segment& segment, const MediaPort& media);
+  [[nodiscard]] static Place place_of(const Segment& segment, std::uint64_t nominal);
+  [[nodiscard]] static std::uint64_t first_of(const Segment& segment, PhysicalTrack track);
   [[nodiscard]] const Segment& segment_of(LogicalSector sector) const;
 
   std::vector<Segment> segments_;

@@ -15,12 +15,12 @@ FormatPlan regions_named(const FormatPlan& plan, std::string_view name) {
 std::uint64_t sectors_in(const FormatPlan& regions, const DriveGeometry& geometry) {
   std::uint64_t sectors = 0;
   for (const Region& region : regions)
-    sectors += region.count * geometry.surfaces * geometry.zone_of(static_cast<std::uint32_t>(region.first)).sectors_per_track;
+    sectors += region.count * geometry.zone_of(static_cast<std::uint32_t>(region.first)).radius_sectors(0, geometry.surfaces);
   return sectors;
 }
 
 std::uint64_t radii_holding(const DriveGeometry& geometry, std::uint32_t radius, std::uint64_t sectors) {
-  const std::uint64_t at_radius = std::uint64_t{geometry.zone_of(radius).sectors_per_track} * geometry.surfaces;
+  const std::uint64_t at_radius = geometry.zone_of(radius).radius_sectors(0, geometry.surfaces);
   return (sectors + at_radius - 1) / at_radius + 1;
 }
 
@@ -31,8 +31,8 @@ std::uint32_t longest_track(const DriveGeometry& geometry) {
 }
 
 std::uint32_t radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
-  std::uint32_t shortest = geometry.zones.front().sectors_per_track;
-  for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.sectors_per_track);
+  std::uint32_t shortest = geometry.zones.front().fewest_sectors();
+  for (const GeometryZone& zone : geometry.zones) shortest = std::min(shortest, zone.fewest_sectors());
   const std::uint64_t a_radius = std::uint64_t{shortest} * geometry.surfaces;
   return static_cast<std::uint32_t>((sectors + a_radius - 1) / a_radius);
 }
@@ -52,7 +52,7 @@ DriveGeometry without_outermost(DriveGeometry geometry, std::uint32_t radii) {
 std::uint32_t outermost_radii_for(const DriveGeometry& geometry, std::uint64_t sectors) {
   std::uint32_t radii = 0;
   for (const GeometryZone& zone : geometry.zones) {
-    const std::uint64_t a_radius = std::uint64_t{zone.sectors_per_track} * geometry.surfaces;
+    const std::uint64_t a_radius = zone.radius_sectors(0, geometry.surfaces);
     const std::uint64_t needed = (sectors + a_radius - 1) / a_radius;
     if (needed <= zone.radii) return radii + static_cast<std::uint32_t>(needed);
     radii += zone.radii;

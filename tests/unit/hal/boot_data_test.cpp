@@ -36,10 +36,12 @@ DriveGeometry two_zones() {
           .surfaces = 3,
           .reserved_sectors = 7,
           .exported_sectors = 1'000'000'000'000,
-          .zones = {{0, 100, 64, 5}, {100, 50, 48, 6}},
+          .zones = {{0, 100, 64, 5, {64, 60, 50}}, {100, 50, 48, 6}},
           .switches = {.head = 0x1234'5678, .over = {1, 0xffff'ffff, 3}},
           .spare_radii = 9,
-          .arms = {{0, 1}, {1, 2}}};
+          .arms = {{0, 1}, {1, 2}},
+          .track_order = TrackOrder::serpentine,
+          .serpent_radii = 5};
 }
 
 std::vector<std::byte> data_for(LayerFactory& layer, FirmwareConfig& firmware) {
@@ -149,6 +151,11 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(geometry.exported_sectors == 1'000'000'000'000);
   CHECK(geometry.spare_radii == 9);
   CHECK(geometry.arms == two_zones().arms);
+  CHECK(geometry.track_order == TrackOrder::serpentine);
+  CHECK(geometry.serpent_radii == 5);
+  for (std::size_t i = 0; i < geometry.zones.size(); ++i)
+    for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
+      CHECK(geometry.zones[i].sectors_on(surface) == two_zones().zones[i].sectors_on(surface));
   REQUIRE(geometry.zones.size() == 2);
   CHECK(geometry.zones[1].first_radius == 100);
   CHECK(geometry.zones[1].radii == 50);

@@ -35,7 +35,7 @@ std::uint64_t radii_from(const DriveGeometry& geometry, std::uint64_t first, std
   std::uint64_t radii = 0;
   std::uint64_t held = 0;
   while (held < sectors && first + radii < geometry.radii())
-    held += std::uint64_t{geometry.zone_of(static_cast<std::uint32_t>(first + radii++)).sectors_per_track} * geometry.surfaces;
+    held += geometry.zone_of(static_cast<std::uint32_t>(first + radii++)).radius_sectors(0, geometry.surfaces);
   return radii + 1;
 }
 
