@@ -53,8 +53,18 @@ TranslationLayer& Firmware::below_read_cache() const { return write_cache_ != nu
 TranslationLayer& Firmware::caches() const { return read_cache_ != nullptr ? *read_cache_ : below_read_cache(); }
 
 Task<Status> Firmware::boot(bool after_power_cut) {
-  if (refresh_ != nullptr) refresh_->boot(after_power_cut);
+  return refresh_ != nullptr ? boot_and_refresh(after_power_cut) : boot_below(after_power_cut);
+}
+
+Task<Status> Firmware::boot_below(bool after_power_cut) {
   return after_power_cut && defects_ != nullptr ? boot_from_table() : server_->boot(after_power_cut);
+}
+
+Task<Status> Firmware::boot_and_refresh(bool after_power_cut) {
+  refresh_->recount(after_power_cut);
+  const Status status = co_await boot_below(after_power_cut);
+  if (ok(status)) refresh_->start();
+  co_return status;
 }
 
 Task<Status> Firmware::boot_from_table() {

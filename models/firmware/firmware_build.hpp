@@ -58,6 +58,8 @@ class Firmware final : public DriveFirmware {
  private:
   [[nodiscard]] TranslationLayer& below_read_cache() const;
   [[nodiscard]] TranslationLayer& caches() const;
+  Task<Status> boot_below(bool after_power_cut);
+  Task<Status> boot_and_refresh(bool after_power_cut);
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 

@@ -23,7 +23,7 @@ TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, cons
   counters_ = {reinterpret_cast<Counter*>(region.bytes.data()), counters};
 }
 
-void TrackRefresh::boot(bool after_power_cut) {
+void TrackRefresh::recount(bool after_power_cut) {
   if (!after_power_cut) return;
   ports_.cpu.scan(counters_.size());
   for (std::uint64_t i = 0; i < counters_.size(); ++i) {
@@ -91,11 +91,19 @@ void TrackRefresh::lower(std::uint64_t counter) {
 bool TrackRefresh::enqueue(std::uint64_t counter) {
   if (put_ - taken_ == queue_places) return false;
   queue_.write(put_++ % queue_places) = static_cast<std::uint32_t>(counter);
-  if (!running_) {
-    running_ = true;
-    ports_.cpu.spawn(work(), "refresh");
-  }
+  if (started_) begin_work();
   return true;
+}
+
+void TrackRefresh::start() {
+  started_ = true;
+  begin_work();
+}
+
+void TrackRefresh::begin_work() {
+  if (running_ || taken_ == put_) return;
+  running_ = true;
+  ports_.cpu.spawn(work(), "refresh");
 }
 
 Task<void> TrackRefresh::work() {

@@ -20,8 +20,10 @@ class TrackRefresh final : public MediaPort {
   /// config.used(), and config.problem(plan) is empty. Tracks of regions named "data" are refreshed.
   TrackRefresh(const RefreshConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
 
-  /// Before the firmware's first command. What a power cut took of the counters counts as reached.
-  void boot(bool after_power_cut);
+  /// Before the boot's first chain. What a power cut took of the counters counts as reached.
+  void recount(bool after_power_cut);
+  /// After the boot: until then tracks wait, as defect management has yet to read its table.
+  void start();
   /// Whether no track waits to be refreshed.
   [[nodiscard]] bool idle() const { return !running_; }
 
@@ -60,6 +62,7 @@ class TrackRefresh final : public MediaPort {
   void raise(std::uint64_t counter);
   void lower(std::uint64_t counter);
   [[nodiscard]] bool enqueue(std::uint64_t counter);
+  void begin_work();
   Task<void> work();
   Task<void> refresh(std::uint64_t counter);
   Task<void> rewrite(PhysicalTrack track, MediaClass priority);
@@ -74,6 +77,7 @@ class TrackRefresh final : public MediaPort {
   DramArray<std::uint32_t> queue_;  // a ring of counters
   std::uint64_t taken_ = 0;         // from the queue, ever
   std::uint64_t put_ = 0;           // into it
+  bool started_ = false;
   bool running_ = false;
   DataBuffer buffer_;
 
