@@ -14,7 +14,7 @@ def test_a_hot_spot_loses_its_neighbours_without_a_refresh(tmp_path):
 
 @pytest.mark.parametrize("counters", ["track", "area"])
 def test_a_refresh_in_time_keeps_them(tmp_path, counters):
-    kept = run(tmp_path / "out", "common", *HOT, "--set", "firmware.refresh.threshold=90", "--set", f"firmware.refresh.counters={counters}")
+    kept = run(tmp_path / "out", "common", *HOT, "--set", "firmware.refresh.threshold=60", "--set", f"firmware.refresh.counters={counters}")
     assert kept.metric("media.interference.spoilt") == 0
     assert kept.metric("refresh.tracks") > 0
 
