@@ -13,7 +13,9 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
   return spares.usable() ? new DefectManager(config, ports, spares, geometry.sector_bytes) : nullptr;
 }
 
-Ports with_cleaning(Ports ports, const CleaningArms& cleaning) {
+/// As the layer and the caches see them. No layer whose tracks can be refreshed chooses where it cleans.
+Ports ports_above(Ports ports, TrackRefresh* refresh, const CleaningArms& cleaning) {
+  if (refresh != nullptr) return {*refresh, ports.flash, ports.memory, ports.cpu, ports.host};
   if (cleaning.chosen()) ports.cleaning = &cleaning;
   return ports;
 }
@@ -28,14 +30,15 @@ ArmShares arm_shares(const LayerFactory& factory, const Ports& ports, const Driv
 
 Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry,
                    const FormatPlan& plan, MakeFlashFront make_front)
-    : cleaning_(config.cleaning_arm, geometry, ports.media),
-      ports_(with_cleaning(ports, cleaning_)),
+    : refresh_(config.refresh.used() ? std::make_unique<TrackRefresh>(config.refresh, ports, geometry, plan) : nullptr),
+      cleaning_(config.cleaning_arm, geometry, ports.media),
+      ports_(ports_above(ports, refresh_.get(), cleaning_)),
       flash_front_(make_front != nullptr ? make_front(config.flash_cache, ports_) : nullptr),
       layer_(factory.make(flash_front_ != nullptr ? flash_front_->ports_of_layer() : ports_, geometry, plan)),
       home_(flash_front_ != nullptr ? &flash_front_->below_caches(*layer_) : layer_.get()),
       write_cache_(config.write_cache.capacity.value() == 0
                        ? nullptr
-                       : std::make_unique<WriteCache>(config.write_cache, ports, geometry, plan, *home_)),
+                       : std::make_unique<WriteCache>(config.write_cache, ports_, geometry, plan, *home_)),
       read_cache_(config.read_cache.segments == 0
                       ? nullptr
                       : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache(), write_cache_.get(),
@@ -50,7 +53,18 @@ TranslationLayer& Firmware::below_read_cache() const { return write_cache_ != nu
 TranslationLayer& Firmware::caches() const { return read_cache_ != nullptr ? *read_cache_ : below_read_cache(); }
 
 Task<Status> Firmware::boot(bool after_power_cut) {
+  return refresh_ != nullptr ? boot_and_refresh(after_power_cut) : boot_below(after_power_cut);
+}
+
+Task<Status> Firmware::boot_below(bool after_power_cut) {
   return after_power_cut && defects_ != nullptr ? boot_from_table() : server_->boot(after_power_cut);
+}
+
+Task<Status> Firmware::boot_and_refresh(bool after_power_cut) {
+  refresh_->recount(after_power_cut);
+  const Status status = co_await boot_below(after_power_cut);
+  if (ok(status)) refresh_->start();
+  co_return status;
 }
 
 Task<Status> Firmware::boot_from_table() {

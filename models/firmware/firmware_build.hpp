@@ -10,6 +10,7 @@
 #include "firmware/defects/defect_manager.hpp"
 #include "firmware/drive_firmware.hpp"
 #include "firmware/ports/memory_placement.hpp"
+#include "firmware/refresh/track_refresh.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -19,6 +20,7 @@ struct FirmwareConfig {
   ReadCacheConfig read_cache;
   DriveFlashConfig flash_cache;
   DefectsConfig defects;
+  RefreshConfig refresh;
   OverheadsConfig overheads;
   MemoryPlacement placement;
   CleaningArm cleaning_arm = CleaningArm::any;
@@ -33,7 +35,7 @@ struct FirmwareConfig {
 
 /// Host commands go through command server, flash read cache, read cache, write cache, flash tier and layer, in this order; caches of no
 /// capacity are left out. The flash read cache is in front of those in DRAM to know what the host reads. Below the layer, where the drive
-/// has spare tracks, is its defect management; elsewhere what the layer names.
+/// has spare tracks, is its defect management; elsewhere what the layer names. Between the two, where asked for, tracks are refreshed.
 class Firmware final : public DriveFirmware {
  public:
   /// config.problem(plan, ...) must be empty, and the factory must have made `plan` for this geometry. Without `make_front` no flash cache
@@ -44,7 +46,7 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   /// A drive that takes no more writes answers them, and TRIMs, with `read_only`.
   [[nodiscard]] Task<void> serve(HostCommand& command) override;
-  [[nodiscard]] bool idle() const override { return server_->idle(); }
+  [[nodiscard]] bool idle() const override { return server_->idle() && (refresh_ == nullptr || refresh_->idle()); }
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return top_->user_sectors(); }
   [[nodiscard]] std::uint32_t conventional_zones() const override;
@@ -56,9 +58,12 @@ class Firmware final : public DriveFirmware {
  private:
   [[nodiscard]] TranslationLayer& below_read_cache() const;
   [[nodiscard]] TranslationLayer& caches() const;
+  Task<Status> boot_below(bool after_power_cut);
+  Task<Status> boot_and_refresh(bool after_power_cut);
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
+  std::unique_ptr<TrackRefresh> refresh_;  // null: off
   CleaningArms cleaning_;
   Ports ports_;
   std::unique_ptr<FlashFront> flash_front_;

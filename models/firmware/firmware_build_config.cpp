@@ -12,10 +12,12 @@ void FirmwareConfig::describe(ParameterVisitor& visitor) {
   visitor.section("flash_cache", flash_cache, "flash in front of the layer, whatever the layer");
   visitor.section("overheads", overheads, "what an old drive's electronics take for a command, beside the CPU's cycles");
   visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
+  visitor.section("refresh", refresh, "rewriting tracks whose neighbours were written often");
   visitor.section("placement", placement, "memory that each kind of the firmware's data lies in: the DRAM or the TCM (controller.tcm)");
 }
 
 std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
+  if (const std::string of_refresh = refresh.problem(plan); !of_refresh.empty()) return of_refresh;
   const std::string of_writes = write_cache.problem(plan, sector_bytes);
   return !of_writes.empty() ? of_writes : read_cache.problem(write_cache.capacity.value() / sector_bytes);
 }

@@ -7,6 +7,7 @@ void Firmware::report(MetricSet& metrics) const {
   top_->report(metrics);
   server_->report(metrics);
   if (defects_ != nullptr) defects_->report(metrics);
+  if (refresh_ != nullptr) refresh_->report(metrics);
 }
 
 }  // namespace tessera

@@ -16,6 +16,7 @@
 #include "media/media_statistics.hpp"
 #include "media/recording_physics.hpp"
 #include "media/track_geometry.hpp"
+#include "media/track_interference.hpp"
 
 namespace tessera {
 
@@ -53,6 +54,7 @@ struct Platters {
   ContentStore store;
   RandomStream powerfail;
   MediaFaults faults;
+  TrackInterference interference;
   FaultListener* fault_listener = nullptr;
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
   std::set<TrackSector> unread{};
@@ -97,6 +99,7 @@ class MediaArm {
   void tell_destroyed(std::uint32_t sector);
   void write_part(std::uint32_t offset, std::uint32_t count);
   void damage_from(std::uint32_t first, std::uint32_t count);
+  void weaken_sides(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] Status read_run();
   void read_early();
   void brought(std::uint32_t first, std::uint32_t count);

@@ -261,6 +261,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors of a thousand million read that become unreadable for good.");
   visitor.field("write_faults_per_million", write_faults_per_million, {0, 1e6},
                 "Sectors of a million written at which the write stops, as at write_fault_sectors, but once.");
+  visitor.field("interference_limit", interference_limit, {0, count_max},
+                "Writes of the tracks next to a sector, at its angle, after which it cannot be read; 0: never.");
   visitor.field("servo_faults_per_million", servo_faults_per_million, {0, 1e6},
                 "Commands of a million that lose their track and try again by themselves.");
   visitor.unused_where(servo_faults_per_million == 0, "media.servo_faults_per_million is 0", [&] {

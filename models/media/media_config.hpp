@@ -58,6 +58,7 @@ struct MediaConfig {
   std::uint32_t transient_error_reads = 3;
   std::uint32_t unrecoverable_errors_per_billion = 0;
   std::uint32_t write_faults_per_million = 0;
+  std::uint32_t interference_limit = 0;  ///< writes next to a sector that spoil it; 0: none do
   std::uint32_t servo_faults_per_million = 0;
   Picoseconds servo_retry_time;
 

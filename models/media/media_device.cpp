@@ -51,7 +51,8 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .geometry = TrackGeometry(config, plan),
                 .store = ContentStore(tessera::shape_of(config, content), platters_.geometry.tracks(), platters_.geometry.most_sectors()),
                 .powerfail = RandomStream(seed, "media.powerfail"),
-                .faults = MediaFaults(config, platters_.geometry, seed)},
+                .faults = MediaFaults(config, platters_.geometry, seed),
+                .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors())},
       arm_map_(arms_of(config)) {
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());

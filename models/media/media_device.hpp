@@ -89,11 +89,13 @@ class MediaDevice {
   void save_state(StateWriter& out, Picoseconds now) const {
     platters_.store.save_state(out);
     platters_.faults.save_state(out, now);
+    if (platters_.interference.any()) platters_.interference.save_state(out);
   }
   /// At time 0, of a device of the same description and plan.
   void load_state(StateReader& in) {
     platters_.store.load_state(in);
     platters_.faults.load_state(in);
+    if (platters_.interference.any()) platters_.interference.load_state(in, platters_.geometry.tracks());
   }
 
   void observe(MediaObserver* observer) { platters_.observer = observer; }

@@ -83,6 +83,8 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("faults.latent_writes", latent_writes, "Sectors written to an unreadable place without anybody noticing.");
   count("faults.write", write_faults, "Writes that stopped at a sector that could not be written.");
   count("faults.servo", servo_faults, "Commands that lost their track and found it again.");
+  if (config.interference_limit != 0)
+    count("interference.spoilt", spoilt_sectors, "Sectors that became unreadable because tracks next to them were written too often.");
   count("rule_violations", rule_violations, "Steps that left their track or the formatted tracks.");
   metrics.count("media.time.seek", seek_time, "Time spent on head movement, head switch and settle.");
   metrics.count("media.time.rotation", rotation_time, "Time spent waiting for the first sector.");

@@ -33,6 +33,7 @@ struct MediaStatistics {
   std::uint64_t permanent_faults = 0;  ///< sectors
   std::uint64_t latent_writes = 0;     ///< sectors
   std::uint64_t write_faults = 0;
+  std::uint64_t spoilt_sectors = 0;  ///< by writes next to them
   std::uint64_t servo_faults = 0;
   Picoseconds seek_time;
   Picoseconds rotation_time;

@@ -20,11 +20,13 @@ void MediaArm::write_part(std::uint32_t offset, std::uint32_t count) {
       for (std::uint32_t i = 0; i < n; ++i)
         if (step_->data.buffer->is_lost(step_->data.first + from + i)) platters_.store.mark_lost(track_, first + i);
     if (platters_.faults.any()) lose_latent(first, n, from);
+    if (platters_.interference.any()) platters_.interference.written(track_, first, n);
   });
   platters_.statistics.regions[group_->region].sectors_written += count;
 }
 
 void MediaArm::damage_from(std::uint32_t first, std::uint32_t count) {
+  if (platters_.interference.any() && count != 0) weaken_sides(first, count);
   const DamageReach reach = damage_reach(platters_.geometry, *group_, step_->run.track.radius);
   if (reach.none() || count == 0) return;
   const PhysicalTrack written = step_->run.track;
@@ -38,6 +40,27 @@ void MediaArm::damage_from(std::uint32_t first, std::uint32_t count) {
     const std::uint32_t head = std::min(arc.count, shape.sectors() - arc.first);
     platters_.store.damage(number, arc.first, head);
     platters_.store.damage(number, 0, arc.count - head);
+  }
+}
+
+/// What lies next to the sectors that were written, on tracks of the same region: whatever overlaps, as the table of formats says apart.
+void MediaArm::weaken_sides(std::uint32_t first, std::uint32_t count) {
+  const PhysicalTrack written = step_->run.track;
+  for (const bool inner : {false, true}) {
+    if (!inner && written.radius == 0) continue;
+    const PhysicalTrack victim{written.surface, inner ? written.radius + 1 : written.radius - 1};
+    if (!platters_.geometry.contains(victim) || platters_.geometry.group_of(victim.radius).region != group_->region) continue;
+    const std::uint64_t number = platters_.geometry.linear(victim);
+    const TrackShape shape = platters_.geometry.shape_of(victim);
+    if (shape.sectors() == 0) continue;
+    const SectorArc arc = overlapped_arc(platters_.geometry, shape_, first, count, shape);
+    const auto spoilt = [&](std::uint32_t sector) {
+      ++platters_.statistics.spoilt_sectors;
+      if (platters_.store.occupied(number)) platters_.store.damage(number, sector, 1);
+    };
+    const std::uint32_t head = std::min(arc.count, shape.sectors() - arc.first);
+    platters_.interference.beside(number, arc.first, head, spoilt);
+    platters_.interference.beside(number, 0, arc.count - head, spoilt);
   }
 }
 

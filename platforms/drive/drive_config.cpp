@@ -74,6 +74,23 @@ void check_cleaning_arm(const DriveConfig& config, const DriveGeometry& geometry
     throw InputError(chosen + "; " + problem);
 }
 
+/// A plug-in may keep bytes of its own next to the host's data, which a refresh does not know of.
+void check_refresh(const DriveConfig& config) {
+  if (!config.firmware.refresh.used() || config.foreign_firmware().empty()) return;
+  throw InputError("firmware.refresh.threshold is " + std::to_string(config.firmware.refresh.threshold) + ", and " + config.layer +
+                   " may keep bytes of its own on the tracks, which a refresh would lose: set it to 0, or choose the layer cmr");
+}
+
+/// Writes next to a track that pass before it is refreshed, and what the platters stand.
+std::string refresh_warning(const DriveConfig& config) {
+  const std::uint32_t limit = config.media.interference_limit;
+  const RefreshConfig& refresh = config.firmware.refresh;
+  if (limit == 0 || !refresh.used() || refresh.most_writes() < limit) return {};
+  return "firmware.refresh.threshold: a track is refreshed after up to " + std::to_string(refresh.most_writes()) +
+         " writes next to it, and media.interference_limit is " + std::to_string(limit) + ": sectors are lost before; expected at most " +
+         std::to_string((limit - 1) * refresh.threshold / refresh.most_writes());
+}
+
 /// What a host that translates asks of the drive, as far as the description alone says.
 void check_host(const DriveConfig& config) {
   if (!config.hosts.translates()) return;
@@ -98,6 +115,7 @@ FormatPlan planned(const DriveConfig& config) {
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
   check_cleaning_arm(config, geometry);
+  check_refresh(config);
   for (const std::string& problem : {config.host.problem(), config.power.problem()})
     if (!problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
@@ -360,6 +378,7 @@ std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
+  if (const std::string sentence = refresh_warning(config); !sentence.empty()) sentences.push_back(sentence);
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.flash_for_layer()))
     sentences.push_back(config.layer + ": " + sentence);

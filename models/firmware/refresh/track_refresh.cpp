@@ -1,0 +1,150 @@
+#include "firmware/refresh/track_refresh.hpp"
+
+#include <algorithm>
+
+#include "firmware/layout/plan_regions.hpp"
+
+namespace tessera {
+
+TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
+    : config_(config),
+      ports_(ports),
+      surfaces_(geometry.surfaces),
+      queue_(ports.memory, MemoryCategory::metadata, queue_places, "tracks to refresh"),
+      buffer_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, longest_track(geometry), "track under refresh")) {
+  for (const Region& region : regions_named(plan, "data"))
+    data_.push_back({static_cast<std::uint32_t>(region.first), static_cast<std::uint32_t>(region.first + region.count)});
+  const std::uint64_t counters = geometry.tracks() * config.counters_per_track();
+  const Bytes size(counters * sizeof(Counter));
+  const MemoryRegion region = config.dumped ? ports.memory.reserve_dumped(MemoryCategory::metadata, size, "counters of writes")
+                                            : ports.memory.reserve(MemoryCategory::metadata, size, "counters of writes");
+  torn_ = region.torn || !config.dumped;
+  counters_at_ = region.address;
+  counters_ = {reinterpret_cast<Counter*>(region.bytes.data()), counters};
+}
+
+void TrackRefresh::recount(bool after_power_cut) {
+  if (!after_power_cut) return;
+  ports_.cpu.scan(counters_.size());
+  for (std::uint64_t i = 0; i < counters_.size(); ++i) {
+    counters_[i] = torn_ ? static_cast<Counter>(config_.threshold) : static_cast<Counter>(counters_[i] & count_bits);
+    // What waited when the power failed waits again; what was taken for reached is looked at by the next write that counts for it.
+    if (!torn_ && counters_[i] >= config_.threshold && enqueue(i)) counters_[i] |= waits;
+  }
+}
+
+const TrackRefresh::Radii* TrackRefresh::data_of(std::uint32_t radius) const {
+  const auto found = std::ranges::find_if(data_, [radius](const Radii& radii) { return radius >= radii.first && radius < radii.end; });
+  return found == data_.end() ? nullptr : &*found;
+}
+
+TrackRefresh::Sides TrackRefresh::sides_of(PhysicalTrack track) const {
+  Sides sides;
+  const Radii* const radii = data_of(track.radius);
+  if (radii == nullptr) return sides;
+  if (track.radius > radii->first) sides.outer = PhysicalTrack{track.surface, track.radius - 1};
+  if (track.radius + 1 < radii->end) sides.inner = PhysicalTrack{track.surface, track.radius + 1};
+  return sides;
+}
+
+void TrackRefresh::submit(MediaChain& chain) {
+  for (const MediaStep& step : chain.steps())
+    if (step.op == MediaOp::write) count(step);
+  ports_.media.submit(chain);
+}
+
+void TrackRefresh::count(const MediaStep& step) {
+  const PhysicalTrack written = step.run.track;
+  if (data_of(written.radius) == nullptr) return;
+  if (config_.counters == RefreshCounters::track) {
+    const Sides sides = sides_of(written);
+    for (const std::optional<PhysicalTrack>& side : {sides.outer, sides.inner})
+      if (side) raise(number(*side));
+    return;
+  }
+  const std::uint64_t areas = config_.areas_per_track;
+  const std::uint64_t sectors = sectors_on(written);
+  if (sectors == 0) return;
+  const std::uint64_t last = (std::uint64_t{step.run.first} + step.run.count - 1) * areas / sectors;
+  for (std::uint64_t area = step.run.first * areas / sectors, n = 0; area <= last && n < areas; ++area, ++n)
+    raise(number(written) * areas + area % areas);
+}
+
+void TrackRefresh::raise(std::uint64_t counter) {
+  ports_.cpu.array();
+  ports_.memory.touch(counters_at_ + counter * sizeof(Counter), sizeof(Counter), Access::write);
+  Counter& value = counters_[counter];
+  if ((value & count_bits) < count_bits) ++value;
+  const std::uint32_t writes = value & count_bits;
+  highest_ = std::max(highest_, writes);
+  if (writes >= config_.threshold && (value & waits) == 0 && enqueue(counter)) value |= waits;
+}
+
+/// Writes that were counted while the track waited stay counted: some may have come after its refresh.
+void TrackRefresh::lower(std::uint64_t counter) {
+  ports_.memory.touch(counters_at_ + counter * sizeof(Counter), sizeof(Counter), Access::write);
+  const std::uint32_t writes = counters_[counter] & count_bits;
+  counters_[counter] = static_cast<Counter>(writes > config_.threshold ? writes - config_.threshold : 0);
+}
+
+/// False where the queue is full: the next write that counts tries again.
+bool TrackRefresh::enqueue(std::uint64_t counter) {
+  if (put_ - taken_ == queue_places) return false;
+  queue_.write(put_++ % queue_places) = static_cast<std::uint32_t>(counter);
+  if (started_) begin_work();
+  return true;
+}
+
+void TrackRefresh::start() {
+  started_ = true;
+  begin_work();
+}
+
+void TrackRefresh::begin_work() {
+  if (running_ || taken_ == put_) return;
+  running_ = true;
+  ports_.cpu.spawn(work(), "refresh");
+}
+
+Task<void> TrackRefresh::work() {
+  while (taken_ != put_) {
+    const std::uint64_t counter = queue_.read(taken_++ % queue_places);
+    // Another area of the same track may have had its neighbours refreshed.
+    if ((counters_[counter] & count_bits) >= config_.threshold) co_await refresh(counter);
+  }
+  running_ = false;
+}
+
+Task<void> TrackRefresh::refresh(std::uint64_t counter) {
+  // What waited long behind the host's commands goes with them.
+  const bool urgent = (counters_[counter] & count_bits) >= config_.threshold + config_.threshold / 4;
+  const MediaClass priority = urgent ? MediaClass::dependent : MediaClass::background;
+  urgent_ += urgent ? 1 : 0;
+  if (config_.counters == RefreshCounters::track) {
+    co_await rewrite(track(counter), priority);
+    lower(counter);
+    co_return;
+  }
+  const std::uint64_t areas = config_.areas_per_track;
+  const Sides sides = sides_of(track(counter / areas));
+  if (sides.outer) co_await rewrite(*sides.outer, priority);
+  if (sides.inner) co_await rewrite(*sides.inner, priority);
+  for (std::uint64_t area = counter / areas * areas, end = area + areas; area < end; ++area) lower(area);
+}
+
+Task<void> TrackRefresh::rewrite(PhysicalTrack track, MediaClass priority) {
+  const std::uint32_t sectors = sectors_on(track);
+  if (sectors == 0) co_return;
+  ports_.cpu.event({"refresh", FirmwareEvent::Edge::begin, number(track), sectors});
+  const PhysicalRun run{track, 0, sectors};
+  const DataSpan data = buffer_.part(0, sectors);
+  MediaChain chain(priority, LostSectors::carry);
+  chain.read(run, data, StepHint::whole_track).write(run, data, StepHint::whole_track);
+  const Status status = co_await this->run(chain);
+  failed_ += ok(status) ? 0 : 1;
+  ++refreshes_;
+  sectors_ += sectors;
+  ports_.cpu.event({"refresh", FirmwareEvent::Edge::end, number(track), sectors});
+}
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+"""Tracks next to a hot spot as a user meets them: lost without a refresh, kept with one, and settings that cannot go together."""
+
+import pytest
+from simulate import run, simulate
+
+HOT = ("--layer", "cmr", "--workload", "zipf-writes", "--limit", 6000, "--replay", "closed:4", "--check",
+       "--set", "firmware.write_cache.capacity='0 B'", "--set", "media.interference_limit=200")
+
+
+def test_a_hot_spot_loses_its_neighbours_without_a_refresh(tmp_path):
+    said = simulate("run", "common", *HOT, "--out", tmp_path / "out", status=3)
+    assert "found a read that fails" in said.stdout + said.stderr
+
+
+@pytest.mark.parametrize("counters", ["track", "area"])
+def test_a_refresh_in_time_keeps_them(tmp_path, counters):
+    kept = run(tmp_path / "out", "common", *HOT, "--set", "firmware.refresh.threshold=60", "--set", f"firmware.refresh.counters={counters}")
+    assert kept.metric("media.interference.spoilt") == 0
+    assert kept.metric("refresh.tracks") > 0
+
+
+@pytest.mark.parametrize(("layer", "values", "sentence"), [
+    ("imr-rmw", ("firmware.refresh.threshold=100",), "overlap, so that none can be rewritten alone: set it to 0, or choose the layer cmr"),
+    ("cmr", ("firmware.refresh.threshold=15",), "firmware.refresh.threshold is 15; expected 0, or 16 to 32767"),
+])
+def test_what_cannot_be_refreshed_is_refused(layer, values, sentence):
+    options = [word for value in values for word in ("--set", value)]
+    assert sentence in simulate("check", "common", "--layer", layer, *options, status=2).stderr
+
+
+def test_check_warns_where_a_refresh_comes_too_late():
+    said = simulate("check", "common", "--layer", "cmr", "--set", "media.interference_limit=1000", "--set", "firmware.refresh.threshold=600",
+                    "--set", "firmware.refresh.counters=area")
+    assert "sectors are lost before; expected at most 499" in said.stdout + said.stderr
