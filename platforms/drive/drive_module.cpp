@@ -414,6 +414,7 @@ bool DriveModule::may_rest() const {
 
 void DriveModule::rest(Picoseconds by) {
   controller_->core().executor().firmware_signals().rest(by);
+  controller_->core().memory().rest(by);
   media_->device().rest(by);
   bus_.interconnect().rest(by);
   dram_->device().rest(by);
