@@ -116,15 +116,17 @@ void TimeWeighted::set(std::uint64_t level, Picoseconds now) {
 
 void TimeWeighted::restart(Picoseconds now) {
   origin_ = since_ = now;
-  area_ = 0;
+  area_ = rested_ = 0;
   peak_ = level_;
 }
 
 std::optional<double> TimeWeighted::mean(Picoseconds now) const {
   now = std::max(now, since_);
-  if (now == origin_) return std::nullopt;
+  Wide whole = (now - origin_).value();
+  whole += rested_;
+  if (whole == Wide(0)) return std::nullopt;
   const auto area = area_ + wide_product(level_, (now - since_).value());
-  return static_cast<double>(area) / static_cast<double>((now - origin_).value());
+  return static_cast<double>(area) / static_cast<double>(whole);
 }
 
 }  // namespace tessera

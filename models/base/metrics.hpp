@@ -73,6 +73,11 @@ class DurationHistogram {
 class TimeWeighted {
  public:
   void set(std::uint64_t level, Picoseconds now);
+  /// `by` passes that the instants given here leave out.
+  void rest(Picoseconds by) {
+    area_ += wide_product(level_, by.value());
+    rested_ += by.value();
+  }
   /// Mean and peak begin anew at `now`.
   void restart(Picoseconds now);
   [[nodiscard]] std::uint64_t level() const { return level_; }
@@ -85,6 +90,7 @@ class TimeWeighted {
   std::uint64_t peak_ = 0;
   Picoseconds origin_;
   Picoseconds since_;
+  Wide rested_ = 0;  // since `origin_`, ps
   Wide area_ = 0;
 };
 

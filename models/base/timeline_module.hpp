@@ -63,6 +63,8 @@ class TimelineModule : public sc_core::sc_module {
     if (from_sc_time(annotated_) != delay) annotated_ = to_sc_time(delay);
     return annotated_;
   }
+  /// Whether nothing else in the kernel can become active; once the simulation runs.
+  [[nodiscard]] bool alone() const { return alone_.value_or(false); }
   /// The instant that this annotated delay means now.
   [[nodiscard]] Picoseconds instant(const sc_core::sc_time& delay) const { return kernel_time() + Picoseconds(delay.value()); }
 

@@ -90,6 +90,7 @@ void Interconnect::reset_statistics(Picoseconds now) {
   const auto totals = this->totals();
   for (std::size_t i = 0; i < accounts; ++i) busy_before_[i] = totals[i].busy;
   measured_from_ = now;
+  rested_ = {};
 }
 
 void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
@@ -101,7 +102,7 @@ void Interconnect::report(MetricSet& metrics, Picoseconds now) const {
                                                          "DMA of the flash channels",
                                                          "registers that the CPU reads and writes",
                                                          "commands and completions in their rings"};
-  const Picoseconds elapsed = now - measured_from_;
+  const LongTime elapsed = rested_ + (now - measured_from_);
   const auto totals = this->totals();
   std::array<Picoseconds, accounts> busy;
   Picoseconds all;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fixed_divisor.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
@@ -84,6 +85,8 @@ class Interconnect {
   /// Adds `bus.*`: shares of the time since reset_statistics().
   void report(MetricSet& metrics, Picoseconds now) const;
   void reset_statistics(Picoseconds now);
+  /// The measured time goes on by this, with nothing under way.
+  void rest(Picoseconds by) { rested_ += by; }
 
  private:
   static constexpr std::size_t accounts = 7;
@@ -117,6 +120,7 @@ class Interconnect {
   std::array<Counters, accounts> counters_{};        // by account
   std::array<Picoseconds, accounts> busy_before_{};  // the measurement, which began
   Picoseconds measured_from_;
+  LongTime rested_;  // since then
 };
 
 }  // namespace tessera

@@ -158,7 +158,7 @@ bool Controller::idle() const {
   return host_channel_.idle() && disk_channel_.idle() && (flash_channel_ == nullptr || flash_channel_->idle()) && firmware_->idle();
 }
 
-void Controller::report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const {
+void Controller::report(MetricSet& metrics, LongTime elapsed, Picoseconds now) const {
   executor_.report(metrics, elapsed);
   executor_.firmware_signals().report(metrics, now);
   memory_.report(metrics, now);

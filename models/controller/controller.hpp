@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/long_time.hpp"
 #include "base/long_wait.hpp"
 #include "controller/code_memory.hpp"
 #include "controller/control_path.hpp"
@@ -87,7 +88,7 @@ class Controller final : private TimelineListener {
   [[nodiscard]] std::string account() const;
   /// Steps of the disk and commands of the flash.
   [[nodiscard]] DeviceWork work() const;
-  void report(MetricSet& metrics, Picoseconds elapsed, Picoseconds now) const;
+  void report(MetricSet& metrics, LongTime elapsed, Picoseconds now) const;
   void reset_statistics();
 
  private:

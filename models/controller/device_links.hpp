@@ -57,6 +57,10 @@ struct FlashLane {
 /// What the devices move crosses bus and DRAM. Each gives when all of it is where it goes to, not before now().
 class DmaPort {
  public:
+  explicit DmaPort(bool in_bursts = false) : in_bursts_(in_bursts) {}
+  DmaPort(const DmaPort&) = delete;
+  DmaPort& operator=(const DmaPort&) = delete;
+
   /// The step's sectors and headers passed the head of `arm` during the `passing` that ends now.
   virtual DmaGrant disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) = 0;
   /// The channel carries the command's data and out-of-band bytes: of a read until now, of a program from now on.
@@ -64,7 +68,7 @@ class DmaPort {
 
   /// Whether a DRAM takes bursts. Then those above give the bus's part, bursts are under way behind it, and the engine has done when
   /// these are answered, too.
-  [[nodiscard]] virtual bool in_bursts() const { return false; }
+  [[nodiscard]] bool in_bursts() const { return in_bursts_; }
   /// `arm` was given the step, whose first sector is under its head at `from`, and which passes it in `passing`. The engine may be `ahead`
   /// of the head.
   virtual void disk_starts(const MediaStep&, Picoseconds, Picoseconds, Bytes, std::uint32_t) {}
@@ -78,6 +82,9 @@ class DmaPort {
 
  protected:
   ~DmaPort() = default;
+
+ private:
+  bool in_bursts_;
 };
 
 /// Looks after the data that disk and flash move in and out of buffers of a DRAM that can fail.

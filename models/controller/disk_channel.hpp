@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/geometry.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/slot_pool.hpp"
 #include "base/timeline.hpp"
@@ -49,7 +50,7 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   /// Adds what it served, by kind.
   void count(PortCounts& counts) const { counts += served_; }
   [[nodiscard]] bool idle() const { return active_ == 0 && landing_ == 0 && !stopped() && queued() == 0; }
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   void reset_statistics();
 
   [[nodiscard]] std::size_t queued() const;

@@ -16,8 +16,8 @@ void DiskChannel::reset_statistics() {
   }
 }
 
-void DiskChannel::report(MetricSet& metrics, Picoseconds elapsed) const {
-  const Picoseconds of_all_arms = elapsed * lanes_.size();
+void DiskChannel::report(MetricSet& metrics, LongTime elapsed) const {
+  const LongTime of_all_arms = elapsed * lanes_.size();
   Picoseconds busy;
   std::uint64_t aged = 0;
   WorkShares::Times work{};

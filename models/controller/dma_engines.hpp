@@ -15,11 +15,11 @@ namespace tessera {
 
 class DmaEngines final : public DmaPort {
  public:
-  DmaEngines(Timeline& timeline, MemoryController& memory, const Interconnect& bus) : timeline_(timeline), memory_(memory), bus_(bus) {}
+  DmaEngines(Timeline& timeline, MemoryController& memory, const Interconnect& bus)
+      : DmaPort(memory.traffic() != nullptr), timeline_(timeline), memory_(memory), bus_(bus) {}
 
   DmaGrant disk_moved(const MediaStep& step, Picoseconds passing, std::uint32_t arm) override;
   DmaGrant flash_moves(const FlashCommand& command, const FlashLane& lane) override;
-  [[nodiscard]] bool in_bursts() const override { return memory_.traffic() != nullptr; }
   void disk_starts(const MediaStep& step, Picoseconds from, Picoseconds passing, Bytes ahead, std::uint32_t arm) override;
   void disk_gave_up(std::uint32_t arm) override;
   [[nodiscard]] bool disk_done(std::uint32_t arm, TimelineListener& listener, std::uint64_t argument, Picoseconds earliest) override;

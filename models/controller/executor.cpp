@@ -270,7 +270,7 @@ void Executor::reset_statistics() {
   firmware_.reset_statistics(timeline_.now());
 }
 
-void Executor::report(MetricSet& metrics, Picoseconds elapsed) const {
+void Executor::report(MetricSet& metrics, LongTime elapsed) const {
   Picoseconds busy;
   for (const Core& core : cores_) busy += core.busy;
   metrics.add("cpu.utilisation", share_of(busy, elapsed * cores_.size()), "1",

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/request_life.hpp"
 #include "base/slot_pool.hpp"
@@ -153,7 +154,7 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
     for (const auto& root : roots_) visit(*root);
   }
   void observe(CpuObserver* observer) { observer_ = observer; }
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   void reset_statistics();
   [[nodiscard]] SignalScope& signals() { return signals_; }
   [[nodiscard]] FirmwareSignals& firmware_signals() { return firmware_; }

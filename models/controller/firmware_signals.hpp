@@ -40,6 +40,10 @@ class FirmwareSignals {
   void power_off(Picoseconds at);
   void report(MetricSet& metrics, Picoseconds now) const;
   void reset_statistics(Picoseconds now);
+  /// As TimeWeighted::rest().
+  void rest(Picoseconds by) {
+    for (GaugeState& gauge : gauges_) gauge.level.rest(by);
+  }
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:

@@ -129,6 +129,11 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   void set_fault_listener(FaultListener* listener) { listener_ = listener; }
   [[nodiscard]] Bytes reserved(MemoryCategory category) const { return dram_.reserved(category) + tcm_.reserved(category); }
   void report(MetricSet& metrics, Picoseconds now) const;
+  /// As TimeWeighted::rest().
+  void rest(Picoseconds by) {
+    host_in_use_.rest(by);
+    staging_in_use_.rest(by);
+  }
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
  private:

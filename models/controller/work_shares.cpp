@@ -32,7 +32,7 @@ void WorkShares::add_to(Times& sum) const {
   for (std::size_t cause = 0; cause < causes; ++cause) sum[cause] += times_[cause] - reported_[cause];
 }
 
-void WorkShares::report(const Times& times, MetricSet& metrics, Picoseconds elapsed) {
+void WorkShares::report(const Times& times, MetricSet& metrics, LongTime elapsed) {
   for (std::size_t cause = 0; cause < causes; ++cause) {
     const Picoseconds time = times[cause];
     if (time == Picoseconds(0)) continue;

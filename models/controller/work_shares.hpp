@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/cause.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/request_life.hpp"
 #include "base/slot_pool.hpp"
@@ -31,7 +32,7 @@ class WorkShares {
   /// What it worked for each cause but the host since reset_statistics().
   void add_to(Times& sum) const;
   /// As shares of `elapsed`; none of those without any.
-  static void report(const Times& times, MetricSet& metrics, Picoseconds elapsed);
+  static void report(const Times& times, MetricSet& metrics, LongTime elapsed);
   void reset_statistics() { reported_ = times_; }
   void clear() {
     waits_.clear();

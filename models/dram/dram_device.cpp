@@ -66,8 +66,9 @@ DramDevice::DramDevice(const DramConfig& config, std::uint64_t seed)
 inline Picoseconds DramDevice::after_refresh(Picoseconds at) {
   if (config_.refresh_interval == Picoseconds(0)) return at;
   if (at < interval_begin_ || at >= interval_end_) {
-    epoch_ = at / config_.refresh_interval;
-    interval_begin_ = config_.refresh_interval * epoch_;
+    const std::uint64_t interval = (at + rested_in_epoch_) / config_.refresh_interval;
+    epoch_ = rested_epochs_ + interval;
+    interval_begin_ = config_.refresh_interval * interval - std::min(rested_in_epoch_, config_.refresh_interval * interval);
     interval_end_ = interval_begin_ + config_.refresh_interval;
     if (alone_in_bank_) calm_from_ = epoch_ == 0 ? interval_begin_ : interval_begin_ + config_.refresh_time;
   }
@@ -324,7 +325,8 @@ inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds wor
 
 inline void DramDevice::leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end) {
   std::uint64_t epoch = epoch_;
-  if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_) epoch = end / config_.refresh_interval;
+  if (config_.refresh_interval > Picoseconds(0) && end >= interval_end_)
+    epoch = rested_epochs_ + (end + rested_in_epoch_) / config_.refresh_interval;
   const bool watched = Signal::anyone_watches();
   const auto open = [&](std::uint64_t bank, std::uint64_t row) {
     banks_[bank].row = row;

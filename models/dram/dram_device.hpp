@@ -26,6 +26,7 @@
 
 #include "base/address.hpp"
 #include "base/check.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
@@ -73,11 +74,13 @@ class DramDevice {
   [[nodiscard]] const DramConfig& config() const { return config_; }
   [[nodiscard]] SignalScope& signals() { return signals_; }
 
-  /// Energy from time 0 to `now`: activations, bursts, refreshes and background power.
-  [[nodiscard]] Picojoules energy(Picoseconds now) const;
+  /// Picojoules from time 0 to `now`: activations, bursts, refreshes and background power.
+  [[nodiscard]] double energy(Picoseconds now) const;
   /// Adds `dram.*`; `dram.utilisation` is a share of the time since reset_statistics().
   void report(MetricSet& metrics, Picoseconds now) const;
   void reset_statistics(Picoseconds now);
+  /// `by` passes that later instants leave out; nothing is under way. Of a device whose bits flip with time: not to be called.
+  void rest(Picoseconds by);
 
  private:
   [[nodiscard]] Picoseconds busy() const { return burst_time_ * (counters_.bursts[0] + counters_.bursts[1]); }
@@ -152,6 +155,9 @@ class DramDevice {
   Picoseconds interval_end_;
   Picoseconds calm_from_;  // when its refresh is over; never unless alone_in_bank_
   std::uint64_t epoch_ = 0;
+  LongTime rested_;
+  std::uint64_t rested_epochs_ = 0;  // refresh intervals of that
+  Picoseconds rested_in_epoch_;      // and what is left of it
 
   Picoseconds cpu_bus_free_;  // end of the last metadata access's data
   SharedResource data_bus_;   // of the DMA engines
@@ -165,6 +171,7 @@ class DramDevice {
   } counters_;
   Picoseconds busy_before_;  // the measurement, which began
   Picoseconds measured_from_;
+  LongTime measured_rests_;  // rested_ then
 };
 
 /// Most accesses lie in one row and find nobody else there: their time is known without a look at anything but the row's bank. It is that

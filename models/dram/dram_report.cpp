@@ -2,16 +2,29 @@
 
 namespace tessera {
 
-Picojoules DramDevice::energy(Picoseconds now) const {
-  const std::uint64_t refreshes = config_.refresh_interval == Picoseconds(0) ? 0 : now / config_.refresh_interval;
+double DramDevice::energy(Picoseconds now) const {
+  const LongTime whole = rested_ + now;
+  const std::uint64_t refreshes = config_.refresh_interval == Picoseconds(0) ? 0 : whole / LongTime(config_.refresh_interval);
   const std::uint64_t activations = counters_.row_misses + counters_.row_conflicts + counters_.dma_activations;
-  return config_.activate_energy * activations + config_.read_energy * counters_.bursts[0] + config_.write_energy * counters_.bursts[1] +
-         config_.refresh_energy * refreshes + tessera::energy(config_.background_power, now);
+  const auto of = [](Picojoules one, std::uint64_t number) { return wide_product(one.value(), number); };
+  return static_cast<double>(of(config_.activate_energy, activations) + of(config_.read_energy, counters_.bursts[0]) +
+                             of(config_.write_energy, counters_.bursts[1]) + of(config_.refresh_energy, refreshes) +
+                             long_energy(config_.background_power, whole));
 }
 
 void DramDevice::reset_statistics(Picoseconds now) {
   busy_before_ = busy();
   measured_from_ = now;
+  measured_rests_ = rested_;
+}
+
+/// Rows that are open now are those of another refresh interval then, whatever the phase.
+void DramDevice::rest(Picoseconds by) {
+  rested_ += by;
+  if (config_.refresh_interval == Picoseconds(0)) return;
+  rested_epochs_ = rested_ / LongTime(config_.refresh_interval);
+  rested_in_epoch_ = (rested_ % LongTime(config_.refresh_interval)).picoseconds();
+  interval_begin_ = interval_end_ = Picoseconds(0);  // to be found again
 }
 
 void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
@@ -28,9 +41,9 @@ void DramDevice::report(MetricSet& metrics, Picoseconds now) const {
   metrics.count("dram.dma.bytes", static_cast<double>(counters_.dma_bytes.value()), "B", "bytes that DMA moved");
   if (faults_) faults_->report(metrics);
   metrics.count("dram.bus_busy", busy(), "time that the data bus moved data");
-  metrics.add("dram.utilisation", share_of(busy() - busy_before_, now - measured_from_), "1",
+  metrics.add("dram.utilisation", share_of(busy() - busy_before_, rested_ - measured_rests_ + (now - measured_from_)), "1",
               "share of the measured time in which the data bus moved data");
-  metrics.count("dram.energy", static_cast<double>(energy(now).value()) * 1e-9, "mJ", "energy of the DRAM");
+  metrics.count("dram.energy", energy(now) * 1e-9, "mJ", "energy of the DRAM");
 }
 
 }  // namespace tessera

@@ -160,7 +160,7 @@ void HostInterface::reset_statistics() {
   streamed_ = pieces_ = gaps_ = 0;
 }
 
-void HostInterface::report(MetricSet& metrics, Picoseconds elapsed) const {
+void HostInterface::report(MetricSet& metrics, LongTime elapsed) const {
   link_.report(metrics, elapsed);
   metrics.count("host.waited_for_gap", static_cast<double>(gaps_), "1",
                 "commands that waited although the host buffer had bytes enough for them, but not in one place");

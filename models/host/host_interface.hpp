@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/extent_allocator.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/timeline.hpp"
 #include "bus/direct_links.hpp"
@@ -49,7 +50,7 @@ class HostInterface final : private TimelineListener {
   /// All commands in the drive are lost; the host learns of it otherwise (Player::power_lost).
   void power_off();
 
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   void reset_statistics();
   [[nodiscard]] SignalScope& signals() { return signals_; }
 

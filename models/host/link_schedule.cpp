@@ -64,7 +64,7 @@ void LinkSchedule::reset_statistics() {
   frames_ = 0;
 }
 
-void LinkSchedule::report(MetricSet& metrics, Picoseconds elapsed) const {
+void LinkSchedule::report(MetricSet& metrics, LongTime elapsed) const {
   metrics.add(
       "link.utilisation", share_of(full_duplex_ ? taken_ / 2 : taken_, elapsed), "1",
       "share of the measured time in which the host link was busy, or down under a frame; of a full duplex one the mean of both ways");

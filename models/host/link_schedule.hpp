@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/shared_resource.hpp"
 #include "base/signal.hpp"
@@ -26,7 +27,7 @@ class LinkSchedule {
   Passage carry(std::uint32_t tag, const LinkExtent& extent, Picoseconds from, Picoseconds now);
 
   void power_off(Picoseconds now);
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   void reset_statistics();
 
  private:

@@ -103,6 +103,11 @@ class MediaDevice {
   [[nodiscard]] const MediaStatistics& statistics() const { return platters_.statistics; }
   /// Adds the metrics `media.*` as of `now`.
   void report(MetricSet& metrics, Picoseconds now) const;
+  /// `by` passes that later instants leave out; the power is on, and nothing is under way.
+  void rest(Picoseconds by) {
+    platters_.geometry.rest(by);
+    platters_.statistics.rested += by;
+  }
 
  private:
   /// Several arms as the disk channel knows them.

@@ -10,14 +10,14 @@ namespace {
 constexpr double ps_in_s = 1e12;
 constexpr double uw_in_w = 1e6;
 
-Picoseconds on_time(const MediaStatistics& s, Picoseconds now, bool powered) {
-  return now - std::min(now, s.off_time + (powered ? Picoseconds() : now - s.off_since));
+LongTime on_time(const MediaStatistics& s, Picoseconds now, bool powered) {
+  return s.rested + (now - std::min(now, s.off_time + (powered ? Picoseconds() : now - s.off_since)));
 }
 
 /// Of all arms.
-Picoseconds idle_time(const MediaStatistics& s, Picoseconds now, bool powered) {
-  const Picoseconds on = on_time(s, now, powered) * std::max<std::uint64_t>(1, s.arms.size());
-  return on - std::min(on, s.seek_time + s.rotation_time + s.read_time + s.write_time);
+LongTime idle_time(const MediaStatistics& s, Picoseconds now, bool powered) {
+  const LongTime on = on_time(s, now, powered) * std::max<std::uint64_t>(1, s.arms.size());
+  return on - std::min(on, LongTime(s.seek_time + s.rotation_time + s.read_time + s.write_time));
 }
 
 /// The description's powers are those of an assembly with one arm at work. Of several each counts with an equal share of what the assembly
@@ -28,15 +28,13 @@ class ArmPower {
       : arms_(static_cast<double>(std::max<std::size_t>(1, arms))),
         one_(static_cast<double>(config.idle_power.value())),
         all_(one_ + (arms_ - 1) * static_cast<double>(config.actuator_power.value())) {}
-  [[nodiscard]] double idle(Picoseconds time) const { return joules(all_ / arms_, time); }
+  [[nodiscard]] double idle(LongTime time) const { return joules(all_ / arms_, time); }
   [[nodiscard]] double at_work(Microwatts power, Picoseconds time) const {
     return joules(static_cast<double>(power.value()) - one_ + all_ / arms_, time);
   }
 
  private:
-  [[nodiscard]] static double joules(double microwatts, Picoseconds time) {
-    return microwatts / uw_in_w * (static_cast<double>(time.value()) / ps_in_s);
-  }
+  [[nodiscard]] static double joules(double microwatts, LongTime time) { return microwatts / uw_in_w * (time.in_picoseconds() / ps_in_s); }
   double arms_;
   double one_;
   double all_;
@@ -90,7 +88,7 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   metrics.count("media.time.rotation", rotation_time, "Time spent waiting for the first sector.");
   metrics.count("media.time.read", read_time, "Time spent reading, channel overhead included.");
   metrics.count("media.time.write", write_time, "Time spent writing, channel overhead included.");
-  metrics.count("media.time.idle", idle_time(*this, now, powered), "Time with power and nothing to do.");
+  metrics.count("media.time.idle", idle_time(*this, now, powered).in_picoseconds() * 1e-9, "ms", "Time with power and nothing to do.");
   const ArmPower power(config, arms.size());
   metrics.count("media.energy.idle", power.idle(idle_time(*this, now, powered) + rotation_time), "J",
                 "Energy of the idle and rotating assembly.");

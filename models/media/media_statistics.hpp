@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
@@ -41,6 +42,7 @@ struct MediaStatistics {
   Picoseconds write_time;
   Picoseconds off_time;   ///< without power, up to off_since
   Picoseconds off_since;  ///< of the present outage
+  LongTime rested;        ///< with power, and left out of all instants
 
   /// Energy in joules up to `now` (floating point: months of drive power leave 64 bits of picojoules).
   [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered) const;

@@ -101,6 +101,8 @@ class TrackGeometry {
   }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return shape_of(track).sectors(); }
 
+  /// The spindle turns on for `by`, which later instants leave out.
+  void rest(Picoseconds by) { spindle_phase_ = turn_.remainder(turn_.remainder(by.value()) + spindle_phase_); }
   /// Spindle angle at `time`.
   [[nodiscard]] std::uint64_t angle_at(Picoseconds time) const { return turn_.remainder(time.value() + spindle_phase_); }
   /// Angle at which sector `index` begins.

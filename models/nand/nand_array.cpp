@@ -182,9 +182,8 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
 }
 
 /// At most what 64 bits of picoseconds hold, 213 days.
-Picoseconds NandArray::retention_of(const Block& block, Picoseconds now) {
-  const Picoseconds here = now - block.programmed;
-  return block.aged > Picoseconds::max() - here ? Picoseconds::max() : here + block.aged;
+Picoseconds NandArray::retention_of(const Block& block, Picoseconds now) const {
+  return (rested_ + now - block.programmed + block.aged).saturated();
 }
 
 PageAge NandArray::age_of(NandPage page, Picoseconds now) const {
@@ -200,7 +199,7 @@ Status NandArray::begin_program(NandPage page, Picoseconds now) {
   if (!may_program(block, index)) return Status::rule_violation;
   const bool requested = due(program_failures_, block_of(page).value());
   if (block.next == 0) {
-    block.programmed = now;
+    block.programmed = rested_ + now;
     block.aged = Picoseconds(0);
   }
   if (!requested && !fails(block, program_failures_per_million_)) return Status::ok;

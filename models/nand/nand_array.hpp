@@ -12,6 +12,7 @@
 #include "base/address.hpp"
 #include "base/content.hpp"
 #include "base/fault_listener.hpp"
+#include "base/long_time.hpp"
 #include "base/random.hpp"
 #include "base/state_stream.hpp"
 #include "firmware/ports/flash_port.hpp"
@@ -99,6 +100,8 @@ class NandArray {
   /// Pages with their out-of-band bytes, wear and age of the blocks, bad blocks, failures on request that are to come (nand_state.cpp); the
   /// random streams are not part of it.
   void save_state(StateWriter& out, Picoseconds now) const;
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by; }
   /// At time 0, of an array of the same description.
   void load_state(StateReader& in);
 
@@ -109,7 +112,7 @@ class NandArray {
     bool bad = false;
     bool factory_bad = false;
     std::uint64_t reads = 0;         // since the last erase
-    Picoseconds programmed;          // when its first page was
+    LongTime programmed;             // when its first page was
     Picoseconds aged;                // for how long it had been, when a saved state was loaded
     bool torn = false;               // an erase did not end: nothing can be read or programmed
     std::vector<std::byte> content;  // kept content and stored OOB of each subpage, as far as it was ever programmed
@@ -147,7 +150,7 @@ class NandArray {
   void retire(Block& block);
   void spoil(NandPage page);
   void clear_marks(NandBlock block);
-  [[nodiscard]] static Picoseconds retention_of(const Block& block, Picoseconds now);
+  [[nodiscard]] Picoseconds retention_of(const Block& block, Picoseconds now) const;
   void save_block(const Block& block, StateWriter& out, Picoseconds now) const;
   void load_block(Block& block, StateReader& in);
   [[nodiscard]] std::vector<std::byte> whole_slots(const Block& block) const;
@@ -162,7 +165,8 @@ class NandArray {
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;
   std::vector<Block> blocks_;
-  std::unordered_set<std::uint64_t> unreadable_;                   // subpages; looked up, never iterated
+  std::unordered_set<std::uint64_t> unreadable_;  // subpages; looked up, never iterated
+  LongTime rested_;
   std::unordered_set<std::uint64_t> lost_;                         // subpages programmed as lost; looked up, never iterated
   std::unordered_map<std::uint64_t, std::uint64_t> moved_errors_;  // of pages that copybacks moved (PageAge::moved); looked up only
   std::unordered_set<std::uint64_t> passed_over_;                  // blank pages below programmed ones; looked up, never iterated

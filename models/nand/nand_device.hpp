@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "base/signal.hpp"
 #include "base/timeline.hpp"
@@ -94,9 +95,14 @@ class NandDevice final : private TimelineListener {
   /// Commands accepted and not completed.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
   /// Energy from time 0 to `now`, standby included.
-  [[nodiscard]] Picojoules energy(Picoseconds now) const;
+  [[nodiscard]] double energy(Picoseconds now) const;
   /// Adds `nand.*`.
   void report(MetricSet& metrics, Picoseconds now) const;
+  /// `by` passes that later instants leave out; nothing is under way.
+  void rest(Picoseconds by) {
+    rested_ += by;
+    array_.rest(by);
+  }
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -264,6 +270,7 @@ class NandDevice final : private TimelineListener {
 
   NandConfig config_;
   NandArray array_;
+  LongTime rested_;
   Timeline& timeline_;
   NandClient& client_;
   NandObserver* observer_ = nullptr;

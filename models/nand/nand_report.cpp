@@ -9,11 +9,6 @@ namespace {
 
 double millijoules(Picojoules energy) { return static_cast<double>(energy.value()) * 1e-9; }
 
-std::optional<double> fraction(Picoseconds part, Picoseconds whole) {
-  if (whole == Picoseconds(0)) return std::nullopt;
-  return static_cast<double>(part.value()) / static_cast<double>(whole.value());
-}
-
 }  // namespace
 
 Picojoules NandDevice::energy_of(FlashOp op) const {
@@ -27,10 +22,11 @@ Picojoules NandDevice::energy_of(FlashOp op) const {
   return tessera::energy(config_.erase_power, counters_.erasing);
 }
 
-Picojoules NandDevice::energy(Picoseconds now) const {
-  const Picojoules standby = tessera::energy(config_.standby_power, now) * config_.total_dies();
-  return energy_of(FlashOp::read) + energy_of(FlashOp::program) + energy_of(FlashOp::erase) +
-         config_.bus_energy_per_byte * counters_.transferred.value() + standby;
+double NandDevice::energy(Picoseconds now) const {
+  const LongTime whole = rested_ + now;
+  const LongTime::Rep standby = long_energy(config_.standby_power, whole) * config_.total_dies();
+  const Picojoules work = energy_of(FlashOp::read) + energy_of(FlashOp::program) + energy_of(FlashOp::erase);
+  return static_cast<double>(work.value() + wide_product(config_.bus_energy_per_byte.value(), counters_.transferred.value()) + standby);
 }
 
 void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
@@ -76,17 +72,17 @@ void NandDevice::report(MetricSet& metrics, Picoseconds now) const {
   metrics.add("nand.lifetime.levelled", repeats_levelled, "1", "the same if all blocks wore alike");
 
   for (std::size_t d = 0; d < dies_.size(); ++d)
-    metrics.add("nand.die." + std::to_string(d) + ".utilisation", fraction(busy_until(dies_[d], now), now), "1",
+    metrics.add("nand.die." + std::to_string(d) + ".utilisation", share_of(busy_until(dies_[d], now), rested_ + now), "1",
                 "share of time in which the die was busy");
   for (std::size_t c = 0; c < channels_.size(); ++c)
-    metrics.add("nand.channel." + std::to_string(c) + ".utilisation", fraction(busy_until(channels_[c], now), now), "1",
+    metrics.add("nand.channel." + std::to_string(c) + ".utilisation", share_of(busy_until(channels_[c], now), rested_ + now), "1",
                 "share of time in which the channel moved data");
   metrics.count("nand.transferred", static_cast<double>(counters_.transferred.value()), "B", "bytes over all channels");
 
   metrics.count("nand.energy.read", millijoules(energy_of(FlashOp::read)), "mJ", "energy of page and out-of-band reads");
   metrics.count("nand.energy.program", millijoules(energy_of(FlashOp::program)), "mJ", "energy of page programs");
   metrics.count("nand.energy.erase", millijoules(energy_of(FlashOp::erase)), "mJ", "energy of block erases");
-  metrics.count("nand.energy.total", millijoules(energy(now)), "mJ", "energy of the flash: operations, bus and standby");
+  metrics.count("nand.energy.total", energy(now) * 1e-9, "mJ", "energy of the flash: operations, bus and standby");
 }
 
 }  // namespace tessera

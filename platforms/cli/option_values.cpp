@@ -71,6 +71,17 @@ std::size_t parse_name(std::string_view option, std::string_view text, const std
   throw InputError(std::string(option) + ": " + unknown_name("value", text, names));
 }
 
+LongTime parse_age(std::string_view option, std::string_view text) {
+  constexpr std::uint64_t most_hours = 876'600;
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
+  const std::uint64_t hours = unit == "d" ? 24 : unit == "w" ? 168 : unit == "y" ? 8'766 : 0;
+  if (error != std::errc() || hours == 0 || number == 0 || number > most_hours / hours)
+    reject(option, "a number of days, weeks or years up to 100 years, such as 90d, 26w or 5y", text);
+  return LongTime(Picoseconds(std::uint64_t{3'600} * ps_per_second)) * (number * hours);
+}
+
 Picoseconds parse_instant(std::string_view option, std::string_view text) {
   const Picoseconds instant = parse_time(option, text);
   if (instant > end_of_input) reject(option, "an instant in the first 200 days, as far as a run goes", text);

@@ -26,6 +26,8 @@ namespace tessera::cli {
 [[nodiscard]] std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text);
 
 /// As parse_time(), of an instant of the run that can be simulated.
+/// Such as 90d, 26w or 5y (of 365.25 days): at most 100 years.
+[[nodiscard]] LongTime parse_age(std::string_view option, std::string_view text);
 [[nodiscard]] Picoseconds parse_instant(std::string_view option, std::string_view text);
 
 /// A time of an option such as --cut-at.

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/long_time.hpp"
 #include "base/percentile.hpp"
 #include "base/units.hpp"
 
@@ -98,7 +99,8 @@ struct RunOptions {
   AdaptOption adapt = AdaptOption::none;
   std::uint64_t skip = 0;  ///< requests at the start that are read over
   std::optional<std::uint64_t> limit;
-  std::uint64_t warmup = 0;  ///< requests at the start that are served but left out of the statistics
+  std::optional<LongTime> age;  ///< the input is repeated until that much time has passed
+  std::uint64_t warmup = 0;     ///< requests at the start that are served but left out of the statistics
   std::uint32_t prefill_percent = 0;
   bool prefill_given = false;    ///< otherwise the drive's own share (simulation.prefill) counts
   std::vector<std::string> set;  ///< `path=value`, in the order given

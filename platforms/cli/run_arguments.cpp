@@ -23,6 +23,8 @@ void declare_simulation(Arguments& arguments) {
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
   declare_content(arguments);
+  arguments.option("--age", "TIME",
+                   "repeat the input until the drive has lived through this time, such as 90d, 26w or 5y; its rests cost nothing");
   arguments.repeated("--cut-at", "TIME",
                      "cut the power at this time since the start of the replay (boot+TIME: since power-on), then boot and go on");
   arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
@@ -53,6 +55,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.fold_prefilled = arguments.set("--fold-prefilled");
   run.fold = run.fold || run.fold_prefilled;
   run.percentiles = percentiles_option(arguments);
+  if (arguments.given("--age")) run.age = parse_age("--age", arguments.text("--age"));
   run.cut_at = cut_times(arguments, false);
   run.boot_cuts = cut_times(arguments, true);
   run.restarts = restart_times(arguments);

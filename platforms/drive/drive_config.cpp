@@ -228,6 +228,9 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.enter("simulation", "how the model is run");
   visitor.field("quantum", quantum, {0, 1e15},
                 "how far the drive's local time may run ahead of the SystemC kernel's; results do not depend on it");
+  visitor.field(
+      "rest_after", rest_after, {0, 1e19},
+      "time of a run after which the drive's rests pass without the clock, which ends after 200 days; results do not depend on it");
   visitor.enumeration("timing", timing, {"full", "fast"}, "fast: without the bus, as if it were infinitely fast (bus.clock = 0)");
   visitor.field("prefill", prefill, {0, 100}, "percent of the drive that holds data when a run begins, unless --prefill says otherwise");
   visitor.enumeration("firmware_through", firmware_through, {"ports", "registers"},

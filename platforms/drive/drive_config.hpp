@@ -41,6 +41,7 @@ struct DriveConfig {
   std::string layer = "cmr";
   std::string format = "layer";
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
+  Picoseconds rest_after{86'400 * ps_per_second};
   SimulationTiming timing = SimulationTiming::full;
   std::uint32_t prefill = 0;       ///< percent of the user space that holds data when a run begins
   std::string prefill_overridden;  ///< why `prefill` has no effect here; empty: it has

@@ -172,8 +172,13 @@ class DriveModule : public sc_core::sc_module,
   /// By how much the plan's format packs tracks closer: computed for shingled ones (head width), declared for interlaced ones.
   [[nodiscard]] double density_gain() const;
 
+  /// Whether rest() may be called when nothing is under way: with parts of the drive's own alone, whose times it can shift, and nobody else
+  /// in the kernel. Once the simulation runs.
+  [[nodiscard]] bool may_rest() const;
+  /// `by` passes in which nothing happens, without the timeline: now() is what it was.
+  void rest(Picoseconds by);
   /// Metrics of every block as of now(); utilisation over `elapsed`.
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   /// Begins the measurement: shares of the measured time start anew.
   void reset_statistics();
 

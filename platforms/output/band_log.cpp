@@ -10,20 +10,21 @@ BandLog::BandLog(const std::filesystem::path& path, IntervalLength length, std::
   file_.append("time_s,band,sectors,held,cached\n");
 }
 
-void BandLog::on_complete(const HostRequest&, Picoseconds now) {
+void BandLog::on_complete(const HostRequest&, Picoseconds at) {
+  const LongTime now = rested_ + at;
   const bool due = length_.requests != 0 ? requests_ % length_.requests == 0 : now >= due_;
   ++requests_;
   if (!due) return;
-  if (length_.requests == 0) due_ = length_.time * (now / length_.time + 1);
+  if (length_.requests == 0) due_ = LongTime(length_.time) * (now / LongTime(length_.time) + 1);
   look(now);
 }
 
 void BandLog::close(Picoseconds now) {
-  look(now);
+  look(rested_ + now);
   file_.close();
 }
 
-void BandLog::look(Picoseconds now) {
+void BandLog::look(LongTime now) {
   BandLevels levels = look_();
   if (levels.empty()) return;
   before_.resize(levels.size());
@@ -31,7 +32,7 @@ void BandLog::look(Picoseconds now) {
   for (std::size_t band = 0; band < levels.size(); ++band) {
     const BandLevel& level = levels[band];
     if (level == before_[band]) continue;
-    const double seconds = static_cast<double>(now.value()) / static_cast<double>(ps_per_second);
+    const double seconds = now.in_picoseconds() / static_cast<double>(ps_per_second);
     const int length = std::snprintf(line, sizeof line, "%.12g,%zu,%u,%u,%u\n", seconds, band, level.sectors, level.held, level.cached);
     file_.append({line, static_cast<std::size_t>(length)});
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/long_time.hpp"
 #include "firmware/band_levels.hpp"
 #include "platforms/output/intervals.hpp"
 #include "platforms/output/output_file.hpp"
@@ -23,15 +24,18 @@ class BandLog final : public RequestObserver {
   [[nodiscard]] bool failed() const { return file_.failed(); }
   /// Looks a last time, at `now`, and closes; throws OutputError.
   void close(Picoseconds now);
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by; }
 
  private:
-  void look(Picoseconds now);
+  void look(LongTime now);
 
   OutputFile file_;
   IntervalLength length_;
   std::function<BandLevels()> look_;
   BandLevels before_;
-  Picoseconds due_;
+  LongTime rested_;  // counted in `due_`
+  LongTime due_;
   std::uint64_t requests_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/long_time.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "platforms/output/output_file.hpp"
@@ -16,11 +17,14 @@ class EventLog {
   explicit EventLog(const std::filesystem::path& path);
 
   void record(Picoseconds time, const FirmwareEvent& event);
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by; }
   [[nodiscard]] bool failed() const { return file_.failed(); }
   void close() { file_.close(); }
 
  private:
   OutputFile file_;
+  LongTime rested_;
 };
 
 }  // namespace tessera

@@ -59,36 +59,37 @@ void IntervalsLog::gauge(std::size_t column, std::uint64_t level, Picoseconds no
 
 void IntervalsLog::close(Picoseconds now) {
   pass_to(now);
-  if (anything_) write_line(std::max(now, now_));
+  if (anything_) write_line(std::max(rested_ + now, now_));
   file_.close();
 }
 
 /// Brings the account to `now`, and writes the intervals of a fixed time that end on the way.
-void IntervalsLog::pass_to(Picoseconds now) {
+void IntervalsLog::pass_to(Picoseconds at) {
+  const LongTime now = rested_ + at;
   if (length_.time.value() != 0) {
     if (anything_ && now >= start_ + length_.time) {
       advance(start_ + length_.time);
       write_line(start_ + length_.time);
     }
-    const std::uint64_t quiet = now > start_ ? (now - start_) / length_.time : 0;
+    const std::uint64_t quiet = now > start_ ? (now - start_) / LongTime(length_.time) : 0;
     if (quiet > 0) {
-      advance(start_ + length_.time * quiet);
+      advance(start_ + LongTime(length_.time) * quiet);
       write_line(now_);
     }
   }
   advance(now);
 }
 
-void IntervalsLog::advance(Picoseconds now) {
+void IntervalsLog::advance(LongTime now) {
   if (now <= now_) return;  // devices and CPU may differ by less than an interrupt's latency
-  const Picoseconds passed = now - now_;
-  outstanding_area_ += static_cast<unsigned __int128>(passed.value()) * outstanding_;
+  const LongTime passed = now - now_;
+  outstanding_area_ += passed.value() * outstanding_;
   if (cleanings_open_ > 0) cleaning_time_ += passed;
   now_ = now;
 }
 
-void IntervalsLog::write_line(Picoseconds end) {
-  const auto seconds = [](Picoseconds time) { return static_cast<double>(time.value()) / static_cast<double>(ps_per_second); };
+void IntervalsLog::write_line(LongTime end) {
+  const auto seconds = [](LongTime time) { return time.in_picoseconds() / static_cast<double>(ps_per_second); };
   const double span = seconds(end - start_);
   const double mean_ms = requests_ == 0 ? 0 : static_cast<double>(latency_sum_) / static_cast<double>(requests_) * 1e-9;
   char line[400];
@@ -102,7 +103,7 @@ void IntervalsLog::write_line(Picoseconds end) {
   add(span > 0, static_cast<double>(requests_) / span);
   add(requests_ > 0, mean_ms);
   add(requests_ > 0, static_cast<double>(max_latency_.value()) * 1e-9);
-  add(span > 0, static_cast<double>(outstanding_area_) / static_cast<double>(end - start_ == Picoseconds(0) ? 1 : (end - start_).value()));
+  add(span > 0, static_cast<double>(outstanding_area_) / (end == start_ ? 1.0 : (end - start_).in_picoseconds()));
   length += std::snprintf(line + length, sizeof line - static_cast<std::size_t>(length), "%llu,%llu,%.12g",
                           static_cast<unsigned long long>(outstanding_max_), static_cast<unsigned long long>(cleanings_begun_),
                           seconds(cleaning_time_));
@@ -112,7 +113,8 @@ void IntervalsLog::write_line(Picoseconds end) {
   start_ = end;
   requests_ = reads_ = writes_ = cleanings_begun_ = 0;
   latency_sum_ = outstanding_area_ = 0;
-  max_latency_ = cleaning_time_ = Picoseconds(0);
+  max_latency_ = Picoseconds(0);
+  cleaning_time_ = {};
   outstanding_max_ = outstanding_;
   anything_ = outstanding_ > 0 || cleanings_open_ > 0;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/long_time.hpp"
 #include "base/metrics.hpp"
 #include "host/host_request.hpp"
 #include "platforms/output/output_file.hpp"
@@ -40,16 +41,19 @@ class IntervalsLog final : public RequestObserver {
   [[nodiscard]] bool failed() const { return file_.failed(); }
   /// Writes the interval that `now` ends, if anything happened in it, and closes; throws OutputError.
   void close(Picoseconds now);
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by; }
 
  private:
   void pass_to(Picoseconds now);
-  void advance(Picoseconds now);
-  void write_line(Picoseconds end);
+  void advance(LongTime now);
+  void write_line(LongTime end);
 
   OutputFile file_;
   IntervalLength length_;
-  Picoseconds start_;
-  Picoseconds now_;  // accounted up to here
+  LongTime rested_;  // counted in those that follow
+  LongTime start_;
+  LongTime now_;  // accounted up to here
   std::uint64_t requests_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
@@ -60,7 +64,7 @@ class IntervalsLog final : public RequestObserver {
   unsigned __int128 outstanding_area_ = 0;
   std::uint64_t cleanings_begun_ = 0;
   std::uint64_t cleanings_open_ = 0;
-  Picoseconds cleaning_time_;
+  LongTime cleaning_time_;
   std::vector<GaugeColumn> gauges_;
   bool anything_ = false;
 };

@@ -17,9 +17,9 @@ std::string grouped(std::uint64_t number) {
 
 }  // namespace
 
-std::string progress_line(Picoseconds simulated, std::uint64_t done, std::optional<std::uint64_t> expected, double elapsed_seconds) {
+std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected, double elapsed_seconds) {
   char seconds[40];
-  std::snprintf(seconds, sizeof seconds, "%.1f s simulated, ", static_cast<double>(simulated.value()) / static_cast<double>(ps_per_second));
+  std::snprintf(seconds, sizeof seconds, "%.1f s simulated, ", simulated.in_picoseconds() / static_cast<double>(ps_per_second));
   std::string line = seconds + grouped(done);
   if (expected) line += " of " + grouped(*expected);
   line += " requests";
@@ -38,7 +38,7 @@ std::string progress_line(Picoseconds simulated, std::uint64_t done, std::option
 Progress::Progress(std::optional<std::uint64_t> expected)
     : expected_(expected), terminal_(::isatty(STDERR_FILENO) == 1), begin_(std::chrono::steady_clock::now()), last_(begin_) {}
 
-void Progress::show(Picoseconds simulated, std::uint64_t done) {
+void Progress::show(LongTime simulated, std::uint64_t done) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "base/units.hpp"
+#include "base/long_time.hpp"
 
 namespace tessera {
 
 /// "12.5 s simulated, 40,000 of 100,000 requests, 412,000 a second, 0:01 left"; the last part where `expected` is known.
-[[nodiscard]] std::string progress_line(Picoseconds simulated, std::uint64_t done, std::optional<std::uint64_t> expected,
+[[nodiscard]] std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected,
                                         double elapsed_seconds);
 
 class Progress {
@@ -22,14 +22,14 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// Cheap enough for each completion: looks at the clock once in 1,024 calls and writes ten times a second at most.
-  void update(Picoseconds simulated, std::uint64_t done) {
+  void update(LongTime simulated, std::uint64_t done) {
     if (terminal_ && done % 1024 == 0) show(simulated, done);
   }
   /// Wipes the line, so that what follows stands alone.
   void clear();
 
  private:
-  void show(Picoseconds simulated, std::uint64_t done);
+  void show(LongTime simulated, std::uint64_t done);
 
   std::optional<std::uint64_t> expected_;
   bool terminal_;

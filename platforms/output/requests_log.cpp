@@ -34,9 +34,9 @@ void RequestsLog::on_complete(const HostRequest& request, Picoseconds now) {
   record.blocks = request.blocks.count;
   record.op = static_cast<std::uint16_t>(request.op);
   record.status = static_cast<std::uint16_t>(request.status);
-  record.arrival = life.arrival.value();
-  record.issue = life.issue.value();
-  record.completion = now.value();
+  record.arrival = rested_ + life.arrival.value();
+  record.issue = rested_ + life.issue.value();
+  record.completion = rested_ + now.value();
   for (std::size_t phase = 0; phase < life_phases; ++phase) record.phases[phase] = life.parts[phase].value();
   const auto by_cause = life.by_cause();
   record.cause = static_cast<std::uint64_t>(std::ranges::max_element(by_cause) - by_cause.begin());

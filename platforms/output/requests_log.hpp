@@ -41,6 +41,8 @@ class RequestsLog final : public RequestObserver {
   explicit RequestsLog(const std::filesystem::path& path);
 
   void on_complete(const HostRequest& request, Picoseconds now) override;
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by.value(); }
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] bool failed() const { return file_.failed(); }
   /// Puts the number of records into the header and closes; throws OutputError.
@@ -49,6 +51,7 @@ class RequestsLog final : public RequestObserver {
  private:
   OutputFile file_;
   std::uint64_t records_ = 0;
+  std::uint64_t rested_ = 0;  // ps; wraps as the instants in the file do, past 2^64
 };
 
 }  // namespace tessera

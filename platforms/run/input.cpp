@@ -1,12 +1,12 @@
 #include "platforms/run/input.hpp"
 
 #include "base/error.hpp"
-#include "base/simulated_time.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
 #include "stimuli/generators/generator.hpp"
 #include "stimuli/readers/address_fold.hpp"
 #include "stimuli/readers/byte_stream.hpp"
+#include "stimuli/readers/looped_trace.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/sector_adaptation.hpp"
 #include "stimuli/readers/time_scale.hpp"
@@ -61,23 +61,14 @@ std::string format_words(const cli::TraceOptions& options) {
   return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
 }
 
-/// A workload whose mean gap and number of requests go past the time that can be simulated is refused before the run.
-void check_length(const WorkloadConfig& workload, const cli::RunOptions& options) {
-  if (options.replay.mode == cli::ReplayMode::closed || workload.arrivals.law == ArrivalLaw::none) return;
-  const double days = static_cast<double>(workload.arrivals.mean.value()) * 1e-12 / 86'400 * static_cast<double>(workload.requests) *
-                      static_cast<double>(options.time_scale.numerator) / static_cast<double>(options.time_scale.denominator);
-  const double most = static_cast<double>(end_of_input.value()) * 1e-12 / 86'400;
-  if (days > most)
-    throw InputError("the workload " + options.workload + " takes " + std::to_string(static_cast<std::uint64_t>(days)) +
-                     " days: arrivals.mean times requests; a run goes as far as 200 days of simulated time");
-}
-
 std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
   WorkloadConfig workload = load_workload(search, options.workload);
   if (options.limit) workload.requests = options.skip + *options.limit;
-  check_length(workload, options);
-  auto source = make_generator(workload, options.workload, options.seed, limits.capacity);
-  source = window(std::move(source), options.skip, options.limit);
+  if (options.age && !options.limit) workload.requests = for_ever;
+  const auto open = [&options, workload, limits] {
+    return window(make_generator(workload, options.workload, options.seed, limits.capacity), options.skip, options.limit);
+  };
+  std::unique_ptr<TraceSource> source = options.age && options.limit ? loop(open, for_ever, Bytes(0)) : open();
   const TimeScale scale{options.time_scale.numerator, options.time_scale.denominator};
   if (!(scale == TimeScale{})) source = scale_time(std::move(source), scale);
   source = options.fold ? fold_addresses(std::move(source), limits.capacity) : bound_addresses(std::move(source), limits.capacity);
@@ -130,6 +121,11 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     trace.fold = options.fold;
     trace.adapt = adaptation(options.adapt);
     trace.hash = hash;
+    trace.order.years = true;
+    if (options.age) {
+      if (hash != nullptr) throw InputError("--age repeats the trace, and " + options.trace->file.string() + " can be read only once");
+      trace.passes = for_ever;
+    }
     return std::make_unique<UntilStopped>(open_trace(trace, limits.capacity, limits.sector));
   }
   return open_workload(options, search, limits);

@@ -44,12 +44,13 @@ void add_area_lifetimes(MetricSet& metrics, const std::function<std::optional<do
 
 void Measurement::begin() {
   begin_ = drive_.timeline().now();
+  rested_ = {};
   drive_.reset_statistics();
   start_ = {};
   report(start_, Picoseconds(0));
 }
 
-void Measurement::report(MetricSet& metrics, Picoseconds elapsed) const {
+void Measurement::report(MetricSet& metrics, LongTime elapsed) const {
   drive_.report(metrics, elapsed);
   if (host_ != nullptr) host_->report(metrics);
 }
@@ -137,10 +138,11 @@ MetricSet Measurement::end(const Player& player) {
 
 MetricSet Measurement::end(MetricSet metrics) {
   const Picoseconds now = drive_.timeline().now();
-  report(metrics, now - begin_);
+  const LongTime elapsed = rested_ + (now - begin_);
+  report(metrics, elapsed);
   metrics.subtract(start_);
   layer_cleans_ = metrics.find("cleaning.count") != nullptr;
-  const double seconds = static_cast<double>((now - begin_).value()) * 1e-12;
+  const double seconds = elapsed.in_picoseconds() * 1e-12;
   add_write_amplification(metrics);
   add_totals(metrics);
   if (drive_.nand() != nullptr) add_lifetime(metrics, seconds);

@@ -15,6 +15,8 @@ class Measurement {
 
   /// The measured part begins at the timeline's now().
   void begin();
+  /// It goes on by this without the timeline.
+  void rest(Picoseconds by) { rested_ += by; }
   /// It ends now: gives every metric of drive and player.
   [[nodiscard]] MetricSet end(const Player& player);
   /// The same behind what a host of another kind has counted.
@@ -28,13 +30,14 @@ class Measurement {
   void add_lifetime(MetricSet& metrics, double seconds) const;
   void add_dirty_peak(MetricSet& metrics) const;
 
-  void report(MetricSet& metrics, Picoseconds elapsed) const;
+  void report(MetricSet& metrics, LongTime elapsed) const;
   [[nodiscard]] std::uint64_t user_sectors() const;
 
   DriveModule& drive_;
   const TranslatingHost* host_;
   MetricSet start_;
   Picoseconds begin_;
+  LongTime rested_;
   bool layer_cleans_ = false;
 };
 

@@ -90,6 +90,13 @@ void Probes::power_event(const char* kind, Picoseconds at) {
   if (waves_ != nullptr && trigger_ == kind) waves_->trigger(at);
 }
 
+void Probes::rest(Picoseconds by) {
+  if (requests_) requests_->rest(by);
+  if (events_) events_->rest(by);
+  if (intervals_) intervals_->rest(by);
+  if (bands_) bands_->rest(by);
+}
+
 bool Probes::failed() const {
   return (requests_ && requests_->failed()) || (intervals_ && intervals_->failed()) || (events_ && events_->failed()) ||
          (bands_ && bands_->failed()) || (waves_ != nullptr && waves_->failed());

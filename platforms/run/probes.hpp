@@ -65,6 +65,8 @@ class Probes final : public RequestObserver, private CpuObserver, private Signal
   void queue_changed(Picoseconds now);
   /// A power cut or a restart, as events.csv names it.
   void power_event(const char* kind, Picoseconds at);
+  /// The drive rested: what is told later leaves `by` out of its times.
+  void rest(Picoseconds by);
   /// Whether a file can no longer be written.
   [[nodiscard]] bool failed() const;
 

@@ -65,6 +65,8 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.cuts = options.cut_at;
   config.boot_cuts = options.boot_cuts;
   config.restarts = options.restarts;
+  config.player.age = options.age;
+  if (!options.record && !options.gdb) config.rest_after = drive.rest_after;
   // The seed also says where the spindle stands when the replay starts: runs of a recorded trace differ by it alone.
   const std::uint64_t turn = revolution(drive.media.speed).value();
   config.start_delay = Picoseconds(RandomStream(options.seed, "run.spindle_phase").below(turn));
@@ -78,7 +80,7 @@ class RunWatch final : public RequestObserver {
       : simulation_(simulation), probes_(probes), progress_(expected_requests) {}
 
   void on_complete(const HostRequest&, Picoseconds now) override {
-    progress_.update(now, simulation_.player().completions());
+    progress_.update(simulation_.rested() + now, simulation_.player().completions());
     if (probes_.failed()) simulation_.stop();
   }
   void end() { progress_.clear(); }
@@ -269,6 +271,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   RunWatch watch(simulation, probes, options.limit);
   simulation.add_observer(probes);
   simulation.add_observer(watch);
+  simulation.set_rest_listener([&probes](Picoseconds by) { probes.rest(by); });
   simulation.set_cut_listener([&probes](const char* kind, Picoseconds at) { probes.power_event(kind, at); });
 
   folder.begin();
@@ -319,7 +322,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     scoreboard->report(metrics);
     for (const std::string& message : scoreboard->messages()) std::cerr << "scoreboard: " << message << "\n";
   }
-  metrics.add("run.simulated_seconds", static_cast<double>(simulation.duration().value()) * 1e-12, "s",
+  metrics.add("run.simulated_seconds", simulation.duration().in_picoseconds() * 1e-12, "s",
               "simulated time from the start of the replay to the end of the drain");
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
 

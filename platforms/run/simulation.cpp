@@ -21,6 +21,8 @@ constexpr Picoseconds drain_patience = 86'400_s;
 /// Boots between which nothing was answered. Each begins with memory that is written anew, so a later one has no better chance.
 constexpr std::uint64_t most_restarts_in_a_row = 100;
 constexpr Picoseconds drain_look = 3'600_s;
+/// Without any action before a rest: all that the parts have reserved ahead is over then.
+constexpr Picoseconds quiet_before_rest = 10_ms;
 /// Polls in a row that find no other event: parts that are not the drive's own may have some elsewhere, but not for 100 s.
 constexpr std::uint32_t most_quiet_polls = 100'000;
 
@@ -200,9 +202,24 @@ void Simulation::start_replay() {
   restarts_ = CutSchedule(moved_by(config_.restarts, origin_));
   measurement_.begin();
   front_->set_receiver([this](HostRequest& request) { player_.completed(request); });
+  if (config_.rest_after && translation_ == nullptr && drive_.may_rest()) player_.set_resting(*this);
   if (stop_signal() != 0) stop();
   player_.start();
   schedule_cut();
+}
+
+Picoseconds Simulation::quiet() {
+  const bool may = config_.rest_after && phase_ == Phase::on && drive_.timeline().now() - origin_ >= *config_.rest_after;
+  return may ? quiet_before_rest : Picoseconds(0);
+}
+
+bool Simulation::rest(Picoseconds by) {
+  if (!idle()) return false;
+  drive_.rest(by);
+  measurement_.rest(by);
+  rested_ += by;
+  if (rest_listener_) rest_listener_(by);
+  return true;
 }
 
 void Simulation::schedule_cut() {

@@ -28,14 +28,15 @@ struct SimulationConfig {
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
   std::uint32_t prefill_percent = 0;
-  bool restored = false;               ///< the drive has loaded a state: it boots as after a power cut
-  Picoseconds start_delay;             ///< from the end of boot to the start of the replay: where the spindle stands then
-  std::vector<Picoseconds> cuts;       ///< since the start of the replay
-  std::vector<Picoseconds> restarts;   ///< of the firmware, without a cut; since the start of the replay
-  std::vector<Picoseconds> boot_cuts;  ///< since the first power-on, before the start of the replay
+  bool restored = false;                    ///< the drive has loaded a state: it boots as after a power cut
+  Picoseconds start_delay;                  ///< from the end of boot to the start of the replay: where the spindle stands then
+  std::vector<Picoseconds> cuts;            ///< since the start of the replay
+  std::vector<Picoseconds> restarts;        ///< of the firmware, without a cut; since the start of the replay
+  std::optional<Picoseconds> rest_after{};  ///< since the start of the replay: from then on the drive's rests pass without the clock
+  std::vector<Picoseconds> boot_cuts;       ///< since the first power-on, before the start of the replay
 };
 
-class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener {
+class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener, private Resting {
  public:
   enum class Stage : std::uint8_t { format, restore, ready, replay, drain, read_back };
   enum class Phase : std::uint8_t { on, outage, stopping, starting, recovery, verification };
@@ -50,6 +51,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
 
   /// What the scoreboard knew when the drive's state was saved; before run(), where there is a scoreboard.
   void load_scoreboard(StateReader& in) { scoreboard_->load_state(in, HostBlock(user_sectors() * drive_.sector_shape().blocks())); }
+  /// Told how long the drive rested, since times that are told later leave it out.
+  void set_rest_listener(std::function<void(Picoseconds)> listener) { rest_listener_ = std::move(listener); }
   /// Whether the drive is to be shut down once it was drained, and who is called then, when it is without power and nothing is under way:
   /// its state can be saved. With a scoreboard it boots again afterwards, so that what was saved is read back.
   void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
@@ -107,7 +110,9 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] bool partial() const { return player_.stopped() || verification_stopped_; }
   [[nodiscard]] bool verification_stopped() const { return verification_stopped_; }
   /// From the start of the replay to the end of the drain: verification sweeps at the end are not part of the run.
-  [[nodiscard]] Picoseconds duration() const { return measured_until_ - origin_; }
+  [[nodiscard]] LongTime duration() const { return rested_ + (measured_until_ - origin_); }
+  /// Of that, what passed without the clock.
+  [[nodiscard]] LongTime rested() const { return rested_; }
 
  private:
   enum Event : std::uint64_t { begin_replay, cut, restart, power_back, boot_again, recovered, begin_drain, poll_idle };
@@ -115,6 +120,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void on_end(Picoseconds now) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
+  Picoseconds quiet() override;
+  bool rest(Picoseconds by) override;
   void post_now(Event event);
   void make_translating_host();
   void prefill();
@@ -162,6 +169,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   Measurement measurement_;
   std::optional<MetricSet> metrics_;
   Picoseconds origin_;
+  LongTime rested_;
+  std::function<void(Picoseconds)> rest_listener_;
   Picoseconds measured_until_;
   std::uint64_t cuts_made_ = 0;
   std::uint64_t cuts_added_ = 0;

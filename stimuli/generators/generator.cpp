@@ -181,14 +181,15 @@ class Generator final : public TraceSource {
 
   bool next(TraceRecord& record) override {
     if (made_ == requests_) return false;
-    if (made_++ > 0) now_ += std::min(arrivals_.gap(), Picoseconds::max() - now_);  // no request so late is taken
+    if (made_++ > 0) now_ += arrivals_.gap();
     const bool write = operations_.unit() < write_share_;
     const Bytes size = (write ? write_sizes_ : read_sizes_)(sizes_random_);
     AddressSource& addresses = !write && read_addresses_ ? *read_addresses_ : *addresses_;
     const Bytes highest = first_ + alignment_ * ((end_ - first_ - size) / alignment_);
     const Bytes drawn = std::min(addresses.next(write, size), highest);
     const Bytes start = (write ? writes_ : reads_).start(drawn, size, end_);
-    record = TraceRecord{now_, write ? HostOp::write : HostOp::read, false, 0, start, size};
+    record = TraceRecord{Picoseconds(0), write ? HostOp::write : HostOp::read, false, 0, start, size};
+    record.arrive(now_);
     return true;
   }
 
@@ -218,7 +219,7 @@ class Generator final : public TraceSource {
   Sequence writes_;
   Sequence reads_;
   std::uint64_t made_ = 0;
-  Picoseconds now_;
+  LongTime now_;
 };
 
 }  // namespace

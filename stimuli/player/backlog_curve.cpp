@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t quarters_of_a_run = 4;
 }
 
-BacklogCurve::Interval& BacklogCurve::interval_of(Picoseconds at) {
+BacklogCurve::Interval& BacklogCurve::interval_of(LongTime at) {
   while (index(at) >= intervals) {
     for (std::size_t i = 0; i < intervals; i += 2)
       curve_[i / 2] = {curve_[i].arrivals + curve_[i + 1].arrivals, curve_[i].completions + curve_[i + 1].completions};
@@ -18,14 +18,14 @@ BacklogCurve::Interval& BacklogCurve::interval_of(Picoseconds at) {
   return curve_[index(at)];
 }
 
-void BacklogCurve::arrived(Picoseconds at) {
+void BacklogCurve::arrived(LongTime at) {
   if (arrivals_++ == 0) first_arrival_ = at;
   ++interval_of(at).arrivals;
   arrival_sum_ += at.value();
   last_arrival_ = std::max(last_arrival_, at);
 }
 
-void BacklogCurve::completed(Picoseconds at) {
+void BacklogCurve::completed(LongTime at) {
   ++completions_;
   ++interval_of(at).completions;
   completion_sum_ += at.value();
@@ -49,7 +49,7 @@ std::uint64_t BacklogCurve::final() const {
 }
 
 std::optional<double> BacklogCurve::mean() const {
-  const Picoseconds end = std::max(last_arrival_, last_completion_);
+  const LongTime end = std::max(last_arrival_, last_completion_);
   if (completions_ == 0 || end == first_arrival_) return std::nullopt;
   const auto open = static_cast<unsigned __int128>(arrivals_ - completions_) * end.value();
   return static_cast<double>(completion_sum_ + open - arrival_sum_) / static_cast<double>((end - first_arrival_).value());

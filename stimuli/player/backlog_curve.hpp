@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/units.hpp"
+#include "base/long_time.hpp"
 
 namespace tessera {
 
@@ -13,8 +13,8 @@ namespace tessera {
 /// need not be held in memory only because it waits: under an open loop the trace itself is the queue.
 class BacklogCurve {
  public:
-  void arrived(Picoseconds at);
-  void completed(Picoseconds at);
+  void arrived(LongTime at);
+  void completed(LongTime at);
 
   [[nodiscard]] std::uint64_t arrivals() const { return arrivals_; }
   /// Largest backlog at the bound of an interval.
@@ -37,8 +37,8 @@ class BacklogCurve {
     std::uint64_t arrivals = 0;
     std::uint64_t completions = 0;
   };
-  Interval& interval_of(Picoseconds at);
-  [[nodiscard]] std::size_t index(Picoseconds at) const { return static_cast<std::size_t>(at.value() >> width_bits_); }
+  Interval& interval_of(LongTime at);
+  [[nodiscard]] std::size_t index(LongTime at) const { return static_cast<std::size_t>(at.value() >> width_bits_); }
 
   std::array<Interval, intervals> curve_{};
   unsigned width_bits_ = 20;  // an interval is 2^20 ps (1 us) wide at first
@@ -46,9 +46,9 @@ class BacklogCurve {
   std::uint64_t completions_ = 0;
   unsigned __int128 arrival_sum_ = 0;  // sum of all arrival times: the area under the curve is the difference of the two sums
   unsigned __int128 completion_sum_ = 0;
-  Picoseconds first_arrival_;
-  Picoseconds last_arrival_;
-  Picoseconds last_completion_;
+  LongTime first_arrival_;
+  LongTime last_arrival_;
+  LongTime last_completion_;
 };
 
 }  // namespace tessera

@@ -25,13 +25,16 @@ Player::Player(const PlayerConfig& config, Timeline& timeline, TraceSource& sour
 void Player::start() {
   TESSERA_CHECK(!started_, "a player was started twice");
   started_ = true;
-  origin_ = timeline_.now();
+  origin_ = now();
   pump();
 }
 
 void Player::on_time(std::uint64_t) {
   timer_posted_ = false;
+  quiet_ = looks_ && timeline_.actions() == looked_at_ + 1;
+  looks_ = false;
   pump();
+  quiet_ = false;
 }
 
 void Player::stop() {
@@ -71,12 +74,38 @@ bool Player::issue_first_waiting() {
 
 bool Player::admit_next() {
   if (!place_free() || !read_ahead()) return false;
-  const Picoseconds arrival = arrival_of_next();
-  if (arrival <= timeline_.now()) {
-    take(arrival);
-    return true;
+  const LongTime arrival = arrival_of_next();
+  if (config_.age && arrival > origin_ + *config_.age) {
+    input_over_ = true;
+    have_next_ = false;
+    return false;
   }
-  if (!timer_posted_) timeline_.post(arrival, *this);
+  if (arrival > now()) return wait_until(arrival);
+  require_clock(arrival);
+  take(arrival);
+  return true;
+}
+
+/// Whether it has come, because the drive rested until then.
+bool Player::wait_until(LongTime arrival) {
+  if (timer_posted_) return false;
+  const LongTime gap = arrival - now();
+  const Picoseconds quiet = resting_ == nullptr ? Picoseconds(0) : resting_->quiet();
+  looks_ = quiet > Picoseconds(0) && gap > LongTime(quiet) * 2;
+  if (looks_ && quiet_ && timeline_.empty()) {
+    const Picoseconds by = std::min(gap, LongTime(end_of_input)).picoseconds();
+    if (resting_->rest(by)) {
+      rested_ += by;
+      statistics_.rest(by);
+      return true;
+    }
+  }
+  if (looks_)
+    require_clock(now() + quiet);
+  else
+    require_clock(arrival);
+  timeline_.post(looks_ ? timeline_.now() + quiet : (arrival - rested_).picoseconds(), *this);
+  looked_at_ = timeline_.actions();
   timer_posted_ = true;
   return false;
 }
@@ -89,19 +118,21 @@ bool Player::read_ahead() {
 }
 
 /// See ReplayPolicy. A bounded policy that finds its time past was held back until now by a lack of places.
-Picoseconds Player::arrival_of_next() const {
-  if (config_.policy.kind == ReplayKind::closed) return within_range(timeline_.now(), Picoseconds(0));
-  if (!config_.policy.bounded() || taken_ == 0) return within_range(origin_, next_.arrival);
-  if (config_.policy.kind == ReplayKind::think) return within_range(last_completion_, *next_.think);
-  return std::max(timeline_.now(), within_range(last_arrival_, next_.arrival - last_input_));
+LongTime Player::arrival_of_next() const {
+  if (config_.policy.kind == ReplayKind::closed) return now();
+  if (!config_.policy.bounded() || taken_ == 0) return origin_ + next_.time();
+  if (config_.policy.kind == ReplayKind::think) return last_completion_ + *next_.think;
+  return std::max(now(), last_arrival_ + (next_.time() - last_input_));
 }
 
-Picoseconds Player::within_range(Picoseconds from, Picoseconds later) const {
-  if (from <= end_of_input && later <= end_of_input - from) return from + later;
-  throw InputError(source_.position() + ": the request arrives after more than 200 days of simulated time, which is as far as a run goes");
+void Player::require_clock(LongTime until) const {
+  if (until <= rested_ + end_of_input) return;
+  const std::string which = source_.position() + ": the request arrives after more than 200 days of simulated time";
+  throw InputError(which + (resting_ == nullptr ? ", which is as far as a run goes"
+                                                : " in which the drive had work or waited for some: only its rests may go past that"));
 }
 
-void Player::take(Picoseconds arrival) {
+void Player::take(LongTime arrival) {
   const Bytes block(host_block_bytes);
   if (next_.offset % block != Bytes(0) || next_.size % block != Bytes(0))
     throw InputError(source_.position() + ": offset " + std::to_string(next_.offset.value()) + " B, size " +
@@ -116,15 +147,15 @@ void Player::take(Picoseconds arrival) {
   request.status = Status::ok;
   request.content.clear();
   request.attempts = 0;
-  request.life.begin(arrival);
+  request.life.begin((arrival - rested_).picoseconds());
   if (taken_++ == 0) {
     first_arrival_ = arrival;
-    first_input_ = next_.arrival;
+    first_input_ = next_.time();
   }
   last_arrival_ = arrival;
-  last_input_ = next_.arrival;
+  last_input_ = next_.time();
   have_next_ = false;
-  statistics_.arrived(arrival);
+  statistics_.arrived((arrival - rested_).picoseconds());
   std::size_t place = waiting_head_ + waiting_count_++;
   if (place >= waiting_.size()) place -= waiting_.size();
   waiting_[place] = &request;
@@ -140,7 +171,7 @@ void Player::completed(HostRequest& request) {
   statistics_.completed(request, now, config_.warmup);
   for (RequestObserver* observer : observers_) observer->on_complete(request, now);
   ++completions_;
-  last_completion_ = now;
+  last_completion_ = this->now();
   at_drive_[request.tag] = nullptr;
   free_tags_.push_back(request.tag);
   free_requests_.push_back(&request);
@@ -184,7 +215,7 @@ void Player::power_restored() {
 
 std::optional<double> Player::time_dilation() const {
   if (taken_ < 2 || last_input_ == first_input_) return std::nullopt;
-  return static_cast<double>((last_arrival_ - first_arrival_).value()) / static_cast<double>((last_input_ - first_input_).value());
+  return (last_arrival_ - first_arrival_).in_picoseconds() / (last_input_ - first_input_).in_picoseconds();
 }
 
 void Player::report(MetricSet& metrics) const {

@@ -33,11 +33,24 @@ class PlayerEndListener {
   virtual void on_end(Picoseconds now) = 0;
 };
 
+/// Whom a player asks to let time pass in which nothing happens, without the clock.
+class Resting {
+ public:
+  /// How long there must have been no action at all before a rest; 0: no rests now.
+  virtual Picoseconds quiet() = 0;
+  /// Whether the drive is at rest. Then `by` has passed when it returns, and the timeline's now() is what it was.
+  virtual bool rest(Picoseconds by) = 0;
+
+ protected:
+  ~Resting() = default;
+};
+
 struct PlayerConfig {
   ReplayPolicy policy;
   std::uint32_t tags = 32;   ///< requests that may be at the drive at once; 1 .. 65536
   std::uint64_t warmup = 0;  ///< first requests that stay out of the statistics
   ErrorHandlingConfig errors{};
+  std::optional<LongTime> age{};          ///< takes no requests that arrive later than that after start()
   std::vector<Percentile> percentiles{};  ///< of the latency, beside those that are always reported
 };
 
@@ -55,6 +68,7 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
 
   void set_checker(ContentChecker& checker) { checker_ = &checker; }
   void add_observer(RequestObserver& observer) { observers_.push_back(&observer); }
+  void set_resting(Resting& resting) { resting_ = &resting; }
   void set_end_listener(PlayerEndListener& listener) { end_listener_ = &listener; }
 
   /// Time 0 of the input is the timeline's now().
@@ -94,10 +108,12 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   bool issue_first_waiting();
   bool admit_next();
   bool read_ahead();
-  void take(Picoseconds arrival);
-  [[nodiscard]] Picoseconds arrival_of_next() const;
-  /// `from` + `later`; InputError at the record in hand where that is beyond the time that can be simulated.
-  [[nodiscard]] Picoseconds within_range(Picoseconds from, Picoseconds later) const;
+  void take(LongTime arrival);
+  [[nodiscard]] bool wait_until(LongTime arrival);
+  [[nodiscard]] LongTime now() const { return rested_ + timeline_.now(); }
+  [[nodiscard]] LongTime arrival_of_next() const;
+  /// InputError at the record in hand where the clock does not go as far as that.
+  void require_clock(LongTime until) const;
   [[nodiscard]] bool tag_free() const { return powered_ && errors_.idle() && !free_tags_.empty(); }
   [[nodiscard]] bool place_free() const { return config_.policy.bounded() ? !free_requests_.empty() : tag_free(); }
 
@@ -108,6 +124,7 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   ContentChecker* checker_ = nullptr;
   std::vector<RequestObserver*> observers_;
   PlayerEndListener* end_listener_ = nullptr;
+  Resting* resting_ = nullptr;
 
   std::unique_ptr<HostRequest[]> pool_;  // one a tag (open loop) or one a place of the policy
   std::vector<HostRequest*> free_requests_;
@@ -120,12 +137,16 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   TraceRecord next_;  // read ahead
   bool have_next_ = false;
   bool input_over_ = false;
-  Picoseconds origin_;       // the timeline's time at start()
-  Picoseconds first_input_;  // time of the first and the last request taken, as the input has it
-  Picoseconds last_input_;
-  Picoseconds first_arrival_;  // and as it arrived
-  Picoseconds last_arrival_;
-  Picoseconds last_completion_;
+  LongTime rested_;       // the times that follow count it, unlike the timeline's
+  LongTime origin_;       // of start()
+  LongTime first_input_;  // of the first and the last request taken, as the input has it
+  LongTime last_input_;
+  LongTime first_arrival_;  // and as it arrived
+  LongTime last_arrival_;
+  LongTime last_completion_;
+  std::uint64_t looked_at_ = 0;  // actions of the timeline when the timer was posted
+  bool looks_ = false;           // the timer comes before the arrival, to see whether the drive rests
+  bool quiet_ = false;           // nothing else happened until then
   std::uint64_t taken_ = 0;
   std::uint64_t completions_ = 0;
   bool timer_posted_ = false;  // for the arrival of next_

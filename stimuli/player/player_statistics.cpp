@@ -10,13 +10,13 @@ constexpr std::array<const char*, host_ops - 4> zone_words{"report", "open", "cl
 }  // namespace
 
 void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup) {
-  backlog_.completed(now);
+  backlog_.completed(rested_ + now);
   if (request.number < warmup) {
     ++warmed_up_;
     return;
   }
-  if (served_ + failed_ == 0 || request.life.arrival < measured_from_) measured_from_ = request.life.arrival;
-  last_completion_ = now;
+  if (served_ + failed_ == 0 || rested_ + request.life.arrival < measured_from_) measured_from_ = rested_ + request.life.arrival;
+  last_completion_ = rested_ + now;
   transient_.completed(request.number - warmup, now - request.life.arrival);
   ++by_op_[static_cast<std::size_t>(request.op)];
   if (!ok(request.status)) {
@@ -68,9 +68,9 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
 
   metrics.add("host.bytes_read", static_cast<double>(bytes_read_.value()), "B", "data that served reads returned");
   metrics.add("host.bytes_written", static_cast<double>(bytes_written_.value()), "B", "data of served writes");
-  const Picoseconds span = served_ + failed_ == 0 ? Picoseconds(0) : last_completion_ - measured_from_;
+  const LongTime span = served_ + failed_ == 0 ? LongTime() : last_completion_ - measured_from_;
   const auto per_second = [span](std::uint64_t amount) {
-    return span == Picoseconds(0) ? std::nullopt : std::optional(static_cast<double>(amount) * 1e12 / static_cast<double>(span.value()));
+    return span == LongTime() ? std::nullopt : std::optional(static_cast<double>(amount) * 1e12 / span.in_picoseconds());
   };
   metrics.add("host.throughput", per_second(served_), "1/s", "served requests a second, from first arrival to last completion");
   metrics.add("host.bandwidth", per_second((bytes_read_ + bytes_written_).value()), "B/s",

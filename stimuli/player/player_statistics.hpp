@@ -15,9 +15,11 @@ namespace tessera {
 class PlayerStatistics {
  public:
   /// A request arrived (at its dilated arrival).
-  void arrived(Picoseconds at) { backlog_.arrived(at); }
+  void arrived(Picoseconds at) { backlog_.arrived(rested_ + at); }
+  /// `by` passes that later instants leave out.
+  void rest(Picoseconds by) { rested_ += by; }
   /// A request that arrived will never be completed: its host does not send it again.
-  void lost(Picoseconds at) { backlog_.completed(at); }
+  void lost(Picoseconds at) { backlog_.completed(rested_ + at); }
   /// A request was completed at `now`. Those numbered below `warmup` stay out of all but the backlog.
   void completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup);
 
@@ -52,8 +54,9 @@ class PlayerStatistics {
   std::uint64_t warmed_up_ = 0;
   Bytes bytes_read_;
   Bytes bytes_written_;
-  Picoseconds measured_from_;  // arrival of the first request after the warm-up
-  Picoseconds last_completion_;
+  LongTime rested_;         // left out of the instants that are told
+  LongTime measured_from_;  // arrival of the first request after the warm-up
+  LongTime last_completion_;
 };
 
 }  // namespace tessera

@@ -16,33 +16,33 @@ class LoopedTrace final : public TraceAdaptation {
       begin_pass();
     }
     ++requests_;
-    last_ = record.arrival;
-    std::uint64_t arrival = 0;
+    last_ = record.time();
     std::uint64_t offset = 0;
     std::uint64_t end = 0;
-    if (__builtin_add_overflow(record.arrival.value(), start_, &arrival))
-      throw InputError(position() + ": the request arrives past 213 days in pass " + std::to_string(pass_ + 1) + " of the trace");
     const auto moved = record.op == HostOp::flush ? 0 : shift_;
     if (__builtin_add_overflow(record.offset.value(), moved, &offset) || __builtin_add_overflow(offset, record.size.value(), &end))
       throw InputError(position() + ": the request ends past 2^64 bytes in pass " + std::to_string(pass_ + 1) + " of the trace");
-    record.arrival = Picoseconds(arrival);
+    record.arrive(last_ + start_);
     record.offset = Bytes(offset);
     return true;
   }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto all = inner_->notes();
-    all.push_back("the trace is played " + std::to_string(passes_) + " times, each pass " + std::to_string(drift_.value()) +
-                  " bytes above the one before");
+    if (passes_ == for_ever)
+      all.emplace_back("the input is repeated until the drive has its age (--age)");
+    else
+      all.push_back("the trace is played " + std::to_string(passes_) + " times, each pass " + std::to_string(drift_.value()) +
+                    " bytes above the one before");
     return all;
   }
 
  private:
   void begin_pass() {
-    const std::uint64_t gap = requests_ > 1 ? last_.value() / (requests_ - 1) : 0;
-    if (__builtin_add_overflow(start_, last_.value(), &start_) || __builtin_add_overflow(start_, gap, &start_) ||
-        __builtin_add_overflow(shift_, drift_.value(), &shift_))
-      throw InputError("pass " + std::to_string(pass_ + 2) + " of the trace begins past 213 days or 2^64 bytes");
+    const LongTime gap = requests_ > 1 ? LongTime(last_.value() / (requests_ - 1)) : LongTime(Picoseconds(1));
+    start_ += last_ + gap;
+    if (__builtin_add_overflow(shift_, drift_.value(), &shift_))
+      throw InputError("pass " + std::to_string(pass_ + 2) + " of the trace begins past 2^64 bytes");
     ++pass_;
     requests_ = 0;
     inner_ = open_();
@@ -53,8 +53,8 @@ class LoopedTrace final : public TraceAdaptation {
   const Bytes drift_;
   std::uint64_t pass_ = 0;
   std::uint64_t requests_ = 0;  ///< of this pass
-  Picoseconds last_;            ///< last arrival of this pass, before the shift
-  std::uint64_t start_ = 0;     ///< of this pass, ps
+  LongTime last_;               ///< last arrival of this pass, before the shift
+  LongTime start_;              ///< of this pass
   std::uint64_t shift_ = 0;     ///< of this pass, bytes
 };
 

@@ -15,6 +15,7 @@ struct RecordOrder {
   std::uint64_t sort_records = 0;
   bool completion_minus_response = false;  ///< times are of completion: arrivals come before them by the response
   bool sort_all = false;                   ///< the whole file, with a temporary file for what memory does not hold
+  bool years = false;                      ///< records may come more than 213 days after the first: TraceRecord::spans
 
   [[nodiscard]] bool sorts() const { return sort_time.value() != 0 || sort_records != 0 || sort_all; }
   bool operator==(const RecordOrder&) const = default;

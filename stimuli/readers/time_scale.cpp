@@ -14,16 +14,21 @@ class ScaledTime final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     if (!inner_->next(record)) return false;
-    record.arrival = scaled(record.arrival);
-    if (record.think) record.think = scaled(*record.think);
+    record.arrive(LongTime(scaled(record.time())));
+    if (record.think) record.think = think(*record.think);
     return true;
   }
 
  private:
-  [[nodiscard]] Picoseconds scaled(Picoseconds time) const {
-    const auto exact = (static_cast<unsigned __int128>(time.value()) * scale_.numerator + scale_.denominator / 2) / scale_.denominator;
-    if (exact > Picoseconds::max().value())
-      throw InputError(position() + ": the request arrives past 213 days once its time is scaled: simulated time does not reach that far");
+  /// In two steps, since a product of 192 bits may come between.
+  [[nodiscard]] LongTime::Rep scaled(LongTime time) const {
+    const auto whole = time.value() / scale_.denominator;
+    const auto rest = time.value() % scale_.denominator;
+    return whole * scale_.numerator + (rest * scale_.numerator + scale_.denominator / 2) / scale_.denominator;
+  }
+  [[nodiscard]] Picoseconds think(Picoseconds time) const {
+    const auto exact = scaled(time);
+    if (exact > Picoseconds::max().value()) throw InputError(position() + ": the request's think time is above 213 days once it is scaled");
     return Picoseconds(static_cast<std::uint64_t>(exact));
   }
 

@@ -151,16 +151,17 @@ bool TraceReader::take(TraceRecord& record) {
   else
     late_run_ = 0;
   latest_ = std::max(latest_, raw.time);
-  if (latest_ - first_ > Picoseconds::max().value())
+  if (!order_.years && latest_ - first_ > Picoseconds::max().value())
     fail("the request arrives more than 213 days after the first one: simulated time does not reach that far (wrong time unit?)");
   check_bounds(raw);
-  record = {Picoseconds(static_cast<std::uint64_t>(latest_ - first_)),
+  record = {Picoseconds(0),
             raw.op,
             raw.force_unit_access,
             raw.volume,
             Bytes(raw.offset),
             Bytes(raw.size),
             raw.think ? std::optional(Picoseconds(static_cast<std::uint64_t>(*raw.think))) : std::nullopt};
+  record.arrive(LongTime(latest_ - first_));
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/long_time.hpp"
 #include "base/units.hpp"
 #include "firmware/ports/host_port.hpp"
 
@@ -21,9 +22,18 @@ struct TraceRecord {
   Bytes size;                ///< above 0 and at most `max_request_size`; 0 for a flush, and allowed for what manages zones
   /// From the completion of the record before to this arrival, where the source tells it; 0 for the first record.
   std::optional<Picoseconds> think = std::nullopt;
-  bool all_zones = false;  ///< as HostCommand::all_zones
+  bool all_zones = false;   ///< as HostCommand::all_zones
+  std::uint32_t spans = 0;  ///< whole `span`s before `arrival`, of an input of more than 213 days
   constexpr bool operator==(const TraceRecord&) const = default;
   [[nodiscard]] constexpr Bytes end() const { return offset + size; }
+
+  static constexpr Picoseconds span{std::uint64_t{100} * 86'400 * ps_per_second};
+  /// The arrival, all of it.
+  [[nodiscard]] constexpr LongTime time() const { return LongTime(span) * spans + arrival; }
+  constexpr void arrive(LongTime at) {
+    spans = at.value() >> 64 == 0 ? 0 : static_cast<std::uint32_t>(at / LongTime(span));
+    arrival = (at - LongTime(span) * spans).picoseconds();
+  }
 };
 
 /// Within what a run of host blocks can count (HostRun::count), with room for rounding.

@@ -20,9 +20,9 @@ class TraceWindow final : public TraceAdaptation {
       if (!started_ && skip_ > 0) too_short();
       return false;
     }
-    if (!started_) origin_ = record.arrival;
+    if (!started_) origin_ = record.time();
     started_ = true;
-    record.arrival -= origin_;
+    record.arrive(record.time() - origin_);
     --left_;
     return true;
   }
@@ -36,7 +36,7 @@ class TraceWindow final : public TraceAdaptation {
   std::uint64_t left_;
   std::uint64_t skipped_ = 0;
   bool started_ = false;
-  Picoseconds origin_;
+  LongTime origin_;
 };
 
 }  // namespace

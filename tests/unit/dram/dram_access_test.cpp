@@ -175,6 +175,6 @@ TEST_CASE("energy is activations, bursts, refreshes and background power") {
   REQUIRE(read(dram, 0, 0_us, 32) == miss + burst);                            // activation, two bursts
   REQUIRE(dram.access(DramAddress(0), 8, Access::write, 1_us) == 1_us + hit);  // one burst
   // 82.5 mW for 7.8 us are 643,500 pJ.
-  CHECK(dram.energy(7'800_ns - 1_ps) == Picojoules(1'344 + 2 * 1'515 + 1'350 + 643'500));
-  CHECK(dram.energy(7'800_ns) == Picojoules(1'344 + 2 * 1'515 + 1'350 + 643'500 + 33'600));
+  CHECK(dram.energy(7'800_ns - 1_ps) == 1'344 + 2 * 1'515 + 1'350 + 643'500);
+  CHECK(dram.energy(7'800_ns) == 1'344 + 2 * 1'515 + 1'350 + 643'500 + 33'600);
 }

@@ -1,0 +1,46 @@
+"""Simulated time past the 200 days of the clock: the drive's rests pass without it, and no figure depends on that."""
+
+import json
+
+import pytest
+from simulate import simulate
+
+WORKLOAD = """law = "uniform"
+requests = 400
+range = "64 MiB"
+write_share = 0.5
+[arrivals]
+law = "exponential"
+mean = "{mean}"
+"""
+MACHINE = ("run.cpu_seconds", "run.requests_per_cpu_second", "run.peak_memory_bytes")
+
+
+def aged(folder, layer, *arguments, mean="2 s"):
+    folder.mkdir()
+    (folder / "w.toml").write_text(WORKLOAD.format(mean=mean))
+    words = ("run", "demo", "--layer", layer, "--workload", folder / "w.toml", "--out", folder / "out", *arguments)
+    simulate(*words)
+    metrics = json.loads((folder / "out" / "summary.json").read_text())["metrics"]
+    return {name: value for name, value in metrics.items() if name not in MACHINE}
+
+
+@pytest.mark.parametrize("layer", ["cmr", "mu-rmw", "media-cache", "hwsr", "tessera"])
+def test_rests_change_no_request_and_no_figure(tmp_path, layer):
+    logs = ("--requests", "--events", "--intervals", "10 s")
+    whole = aged(tmp_path / "whole", layer, *logs)
+    rested = aged(tmp_path / "rested", layer, *logs, "--set", "simulation.rest_after=0 s")
+    assert rested == whole
+    for name in ("requests.npy", "events.csv", "intervals.csv"):
+        assert (tmp_path / "rested" / "out" / name).read_bytes() == (tmp_path / "whole" / "out" / name).read_bytes()
+
+
+def test_a_drive_lives_through_years(tmp_path):
+    metrics = aged(tmp_path / "years", "cmr", "--age", "2y", mean="3600 s")
+    assert metrics["run.measured_seconds"]["value"] == pytest.approx(2 * 365.25 * 86_400, rel=1e-3)
+
+
+def test_an_age_needs_a_unit(tmp_path):
+    for wrong in ("5", "5m", "y", "0y", "101y"):
+        error = simulate("run", "demo", "--workload", "web-server", "--age", wrong, "--out", tmp_path, status=2).stderr
+        assert "--age: expected a number of days, weeks or years" in error
