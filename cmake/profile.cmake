@@ -1,25 +1,27 @@
-# A program by profile (preset fast, ./dev fast): `record` builds one that counts what runs, `use` the one that is laid out by the counts, and optimised
-# across files when it is linked. Counts lie in the build folder and fit one compiler and these sources; a function that changed since is built without.
+# A program by profile (./dev fast, and every wheel): `record` builds one that counts what runs, `use` one that is laid out by those counts and optimised
+# across files when it is linked. Counts are named by paths within a build folder, so that one folder's serve another. They fit one compiler and these sources:
+# a function whose flow changed since is compiled without.
 set(TESSERA_PROFILE "" CACHE STRING "record: build a program that counts what runs; use: build by what it counted")
 set_property(CACHE TESSERA_PROFILE PROPERTY STRINGS "" record use)
+set(TESSERA_COUNTS ${CMAKE_BINARY_DIR}/counts CACHE PATH "Where the program that records leaves its counts")
 if(TESSERA_PROFILE STREQUAL "")
   return()
 endif()
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  message(FATAL_ERROR "TESSERA_PROFILE needs GCC, and the compiler is ${CMAKE_CXX_COMPILER_ID}")
+  message(FATAL_ERROR "TESSERA_PROFILE needs GCC; the compiler is ${CMAKE_CXX_COMPILER_ID}")
 endif()
-set(counts ${CMAKE_BINARY_DIR}/counts)
+add_compile_options(-fprofile-prefix-path=${CMAKE_BINARY_DIR})
 if(TESSERA_PROFILE STREQUAL "record")
-  add_compile_options(-fprofile-generate=${counts})
-  add_link_options(-fprofile-generate=${counts})
+  add_compile_options(-fprofile-generate=${TESSERA_COUNTS})
+  add_link_options(-fprofile-generate=${TESSERA_COUNTS})
 elseif(TESSERA_PROFILE STREQUAL "use")
-  file(GLOB_RECURSE counted ${counts}/*.gcda)
+  file(GLOB counted ${TESSERA_COUNTS}/*.gcda)
   if(NOT counted)
-    message(FATAL_ERROR "TESSERA_PROFILE=use finds no counts in ${counts}: build with TESSERA_PROFILE=record and run that program first; ./dev fast does")
+    message(FATAL_ERROR "TESSERA_PROFILE=use finds no counts in ${TESSERA_COUNTS}: ./dev fast builds the program that leaves them, and runs it")
   endif()
-  # The flow of a function decides whether its counts fit; names of files, which ccache shortens, and lines may differ.
-  add_compile_options(-fprofile-use=${counts} -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch -flto=auto)
-  add_link_options(-fprofile-use=${counts} -flto=auto)
+  # A function's flow decides whether its counts fit. Lines may differ, and so may names of files, which ccache shortens.
+  add_compile_options(-fprofile-use=${TESSERA_COUNTS} -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch -flto=auto)
+  add_link_options(-fprofile-use=${TESSERA_COUNTS} -flto=auto)
 else()
-  message(FATAL_ERROR "TESSERA_PROFILE is 'record', 'use' or empty, not '${TESSERA_PROFILE}'")
+  message(FATAL_ERROR "TESSERA_PROFILE is '${TESSERA_PROFILE}'; expected record, use or nothing")
 endif()

@@ -17,6 +17,7 @@ from pages.reference import write_reference
 from pages.sizing import write_sizing
 from pages.studies import STUDIES, write_studies
 from pages.torture import Effort, write_torture
+from pages.trained import speed, train, untrue
 from tessera.commands.group import Commands
 from tessera.errors import unknown_name
 
@@ -102,3 +103,19 @@ def studies(
         if name not in STUDIES:
             raise unknown_name("study", name, STUDIES)
     write_studies(Console(), out, only or ())
+
+
+@app.command("train")
+def train_command(
+    program: Annotated[Path, typer.Argument(help="The simulator to run.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the runs.")],
+    against: Annotated[Path | None, typer.Option(help="Folder of the same runs by another build; exit status 1 where a figure differs.")] = None,
+) -> None:
+    """Run what a build by profile is laid out for (./dev fast), or hold such a build against the one that counted."""
+    train(program, out, Console())
+    if against is not None:
+        for line in (found := untrue(against, out)):
+            print(line)
+        if found:
+            raise typer.Exit(1)
+        print(f"every figure and request is the same; {speed(out):,.0f} requests per CPU-second over all layers")
