@@ -91,8 +91,7 @@ bool Player::wait_until(LongTime arrival) {
   if (timer_posted_) return false;
   const LongTime gap = arrival - now();
   const Picoseconds quiet = resting_ == nullptr ? Picoseconds(0) : resting_->quiet();
-  looks_ = quiet > Picoseconds(0) && gap > LongTime(quiet) * 2;
-  if (looks_ && quiet_ && timeline_.empty()) {
+  if (quiet_ && timeline_.empty() && gap > LongTime(quiet)) {
     const Picoseconds by = std::min(gap, LongTime(end_of_input)).picoseconds();
     if (resting_->rest(by)) {
       rested_ += by;
@@ -100,11 +99,12 @@ bool Player::wait_until(LongTime arrival) {
       return true;
     }
   }
-  if (looks_)
-    require_clock(now() + quiet);
-  else
-    require_clock(arrival);
-  timeline_.post(looks_ ? timeline_.now() + quiet : (arrival - rested_).picoseconds(), *this);
+  // The drive may be at rest once what it has planned is over.
+  const Picoseconds busy_until = timeline_.empty() ? timeline_.now() : timeline_.next();
+  const LongTime look = LongTime(busy_until) + rested_ + quiet;
+  looks_ = quiet > Picoseconds(0) && arrival > look + quiet;
+  require_clock(looks_ ? look : arrival);
+  timeline_.post((looks_ ? look - rested_ : arrival - rested_).picoseconds(), *this);
   looked_at_ = timeline_.actions();
   timer_posted_ = true;
   return false;
