@@ -49,7 +49,7 @@ TimelineModule::TimelineModule(sc_core::sc_module_name name, Picoseconds quantum
 void TimelineModule::refuse(Picoseconds when) const {
   throw ModelBug("a transaction takes effect at " + std::to_string(when.value()) + " ps, before the drive's local time of " +
                  std::to_string(timeline_.now().value()) +
-                 " ps: its sender left out the delay that the drive had annotated; simulation.quantum = 0 annotates none");
+                 " ps: its sender left out the delay that the drive had annotated; simulation.quantum = \"0 s\" annotates none");
 }
 
 bool TimelineModule::in_own_process() const { return sc_core::sc_get_current_process_handle().get_process_object() == process_; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platforms/drive/drive_image.hpp"
+
 namespace tessera {
 
 namespace {
@@ -31,6 +33,7 @@ DriveHealth health_of(const DriveModule& drive, Picoseconds now) {
 }
 
 bool has_volatile_cache(const DriveConfig& description) {
+  if (const auto said = image_needs_flushes(description)) return *said;
   const auto& cache = description.firmware_for_layer().write_cache;
   return description.selected().promises_flushed_only() ||
          (cache.capacity > Bytes(0) && cache.durability == CacheDurability::volatile_memory);

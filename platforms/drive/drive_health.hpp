@@ -8,7 +8,7 @@ namespace tessera {
 /// As of now.
 [[nodiscard]] DriveHealth health_of(const DriveModule& drive, Picoseconds now);
 
-/// Whether what the drive acknowledges may be lost without a flush.
+/// Whether what the drive acknowledges may be lost without a flush: as its firmware image says, otherwise by write cache and layer.
 [[nodiscard]] bool has_volatile_cache(const DriveConfig& description);
 
 }  // namespace tessera

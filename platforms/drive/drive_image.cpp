@@ -1,6 +1,8 @@
 #include "platforms/drive/drive_image.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 #include "base/error.hpp"
 #include "firmware/hal/register_map.hpp"
@@ -15,12 +17,18 @@ riscv::ImageSpace space_of(const DriveConfig& config) {
   return {.dram = {hal::dram_base, std::uint64_t{1} << 31}, .tcm = {hal::tcm_base, config.controller.tcm.size.value() / line * line}};
 }
 
+constexpr const char* durability_symbol = "tessera_image_durability";
+
+std::string text_of(std::span<const std::byte> object) {
+  const auto* const text = reinterpret_cast<const char*>(object.data());
+  return {text, std::find(text, text + object.size(), '\0')};
+}
+
 /// The text that a symbol of the image is; `what` it is to say.
 std::string said_by(const riscv::ElfImage& image, const char* symbol, const char* what) {
   const auto name = image.object(symbol);
   if (!name) throw InputError(image.file() + ": has no symbol " + symbol + ", by which an image names " + what);
-  const auto* const text = reinterpret_cast<const char*>(name->data());
-  return {text, std::find(text, text + name->size(), '\0')};
+  return text_of(*name);
 }
 
 void check_version(const riscv::ElfImage& image) {
@@ -42,6 +50,16 @@ void load_image(DriveConfig& config, const std::filesystem::path& file, const st
   config.layer = own;
   static_cast<void>(config.selected());
   config.image = std::move(image);
+  static_cast<void>(image_needs_flushes(config));
+}
+
+std::optional<bool> image_needs_flushes(const DriveConfig& config) {
+  const auto said = config.image == nullptr ? std::nullopt : config.image->object(durability_symbol);
+  if (!said) return std::nullopt;
+  const std::string word = text_of(*said);
+  if (word != "volatile" && word != "durable")
+    throw InputError(config.image->file() + ": its symbol " + durability_symbol + " is '" + word + "'; expected 'volatile' or 'durable'");
+  return word == "volatile";
 }
 
 }  // namespace tessera

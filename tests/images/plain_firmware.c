@@ -10,6 +10,9 @@
 #endif
 const char tessera_image_layer[] = "cmr";
 const char tessera_image_version[] = VERSION; /* of the registers */
+#ifdef DURABILITY
+const char tessera_image_durability[] = DURABILITY;
+#endif
 
 /* ---- what the machine looks like (docs/reference/registers.md) ---- */
 

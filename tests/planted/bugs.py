@@ -24,6 +24,8 @@ class Catcher:
     @property
     def target(self) -> str:
         """What is built for it."""
+        if self.program == "pytest" and self.cases.startswith("test_foreign_core.py"):
+            return "foreign_core"
         return "tessera-sim" if self.program in ("pytest", "torture") else self.program
 
     def __str__(self) -> str:
@@ -38,6 +40,10 @@ class Bug:
     find: str
     plant: str
     caught_by: tuple[Catcher, ...]
+
+    @property
+    def in_python(self) -> bool:
+        return self.file.startswith("analysis/")
 
     def planted(self, text: str) -> str:
         """`text`, the content of the bug's file, with the bug in it."""

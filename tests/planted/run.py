@@ -9,6 +9,7 @@ run.py [NAME...] [--share N] [--named] [--page FILE]: exit status 1 if any bug s
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -19,7 +20,8 @@ from bugs import BadBug, Bug, Catcher, all_bugs, share_of
 from page import renew, row
 from tree import ROOT
 
-BUILD = ROOT / "build" / "planted" / "build" / "release"
+TREE = ROOT / "build" / "planted"
+BUILD = TREE / "build" / "release"
 TIMEOUT = 300  # s; a test that hangs has noticed something
 
 
@@ -61,12 +63,21 @@ def command_of(catcher: Catcher) -> list[str]:
     return [str(found[0]), "--abort", *filters]
 
 
-def notices(catcher: Catcher) -> bool:
-    """Builds it and runs it."""
+def package_of(tree: Path) -> dict[str, str]:
+    """The environment in which pytest takes the Python package from `tree`."""
+    package = tree / "analysis"
+    options = shlex.join(["-p", "planted_package", "-o", f"pythonpath=tests/python {package}"])
+    return {"PYTHONPATH": os.pathsep.join([str(package), str(ROOT / "tests" / "planted")]), "PYTEST_ADDOPTS": options}
+
+
+def notices(catcher: Catcher, in_python: bool) -> bool:
+    """Builds it and runs it. `in_python`: the bug is in the Python package."""
     build(catcher.target)
     command = command_of(catcher)
     folder = ROOT if catcher.program in ("pytest", "torture") else Path(command[0]).parent
     environment = os.environ | {"TESSERA_BUILD": str(BUILD)}
+    if in_python:  # with all others the package is that of the sources, which find images and pages beside it
+        environment |= package_of(TREE)
     try:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -89,7 +100,7 @@ def hunt(bug: Bug, named: bool) -> Outcome:
     outcome = Outcome(bug)
     configure(bug.name)
     wider = () if named else (*(Catcher(program, "*") for program in unit_programs()), LAST_RESORT)
-    outcome.catcher = next((catcher for catcher in (*bug.caught_by, *wider) if notices(catcher)), None)
+    outcome.catcher = next((catcher for catcher in (*bug.caught_by, *wider) if notices(catcher, bug.in_python)), None)
     outcome.named = outcome.catcher in bug.caught_by
     outcome.seconds = time.monotonic() - begin
     return outcome

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("models", "stimuli", "platforms", "tests", "examples")
+FOLDERS = ("models", "stimuli", "platforms", "tests", "examples", "analysis")
 
 
 def sources(root: Path = ROOT) -> dict[str, bytes]:
-    """The content of every file that a build needs, by path."""
+    """The content of every file that a build or the Python package needs, by path."""
     files = (file for folder in FOLDERS for file in (root / folder).rglob("*"))
     return {f.relative_to(root).as_posix(): f.read_bytes() for f in files if f.is_file() and "__pycache__" not in f.parts}
 

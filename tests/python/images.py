@@ -10,12 +10,12 @@ SOURCES = Path(__file__).resolve().parents[1] / "images"
 ABI = {32: "ilp32", 64: "lp64"}
 
 
-def build_plain(folder: Path, width: int = 64, wrong: str = "", wrong_report: str = "", version: str = "", begin: int = 0x80000000, interrupts: bool = False) -> Path:
-    """The firmware of plain_firmware.c for RV32 or RV64; `wrong`: a statement that it makes when it starts, `wrong_report`: before it tells its figures, `version`: of the registers that it says it is for, `begin`: where it lies, `interrupts`: it takes them."""
+def build_plain(folder: Path, width: int = 64, wrong: str = "", wrong_report: str = "", version: str = "", durability: str = "", begin: int = 0x80000000, interrupts: bool = False) -> Path:
+    """The firmware of plain_firmware.c for RV32 or RV64; `wrong`: a statement that it makes when it starts, `wrong_report`: before it tells its figures, `version`: of the registers that it says it is for, `durability`: what it promises, `begin`: where it lies, `interrupts`: it takes them."""
     image = folder / f"plain{width}.elf"
     compiler = ["riscv64-unknown-elf-gcc", f"-mabi={ABI[width]}", "-mcmodel=medany"]
     made = folder / "plain.o"
-    said = {"WRONG": wrong, "WRONG_REPORT": wrong_report, "VERSION": version and f'"{version}"', "TAKES_INTERRUPTS": interrupts and "1"}
+    said = {"WRONG": wrong, "WRONG_REPORT": wrong_report, "VERSION": version and f'"{version}"', "DURABILITY": durability and f'"{durability}"', "TAKES_INTERRUPTS": interrupts and "1"}
     options = ["-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-ffreestanding", *(f"-D{name}={text}" for name, text in said.items() if text)]
     subprocess.run([*compiler, f"-march=rv{width}imac_zicsr", *options, "-c", str(SOURCES / "plain_firmware.c"), "-o", str(made)], check=True)
     link = ["-nostartfiles", "-nodefaultlibs", "-Wl,--no-warn-rwx-segments", f"-Wl,--defsym=begin={begin}", "-T", str(SOURCES / "plain_firmware.ld")]

@@ -122,6 +122,18 @@ def test_an_image_for_other_registers_is_refused(tmp_path):
     assert f"{image}: made for version 1 of the registers, and this drive has version 3" in done.stderr
 
 
+@pytest.mark.parametrize("durability", ["volatile", "durable"])
+def test_an_image_says_what_it_promises(tmp_path, durability):
+    image = build_plain(tmp_path, durability=durability)
+    assert run(tmp_path / "out", "demo", "--elf", image, *WORKLOAD, "--check", "--cut-at", "1s").metric("scoreboard.errors") == 0
+
+
+def test_an_image_that_promises_something_else_is_refused(tmp_path):
+    image = build_plain(tmp_path, durability="flushed")
+    done = simulate("check", "demo", "--elf", image, status=2)
+    assert f"{image}: its symbol tessera_image_durability is 'flushed'; expected 'volatile' or 'durable'" in done.stderr
+
+
 def test_compare_says_that_an_image_is_of_one_layer(plain, tmp_path):
     done = simulate("compare", "demo", "--elf", plain[64], *WORKLOAD, "--layers", "all", "--out", tmp_path, status=2)
     assert "an image is of one layer" in done.stderr

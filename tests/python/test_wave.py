@@ -216,5 +216,18 @@ def test_a_request_of_a_waveform_is_shown_with_what_worked_for_it(tmp_path):
     assert "--request says the window itself" in call("show", file, "--request", 1, "--begin", "1 ms", status=2)
 
 
+def test_of_requests_side_by_side_each_has_its_own_window_and_commands(tmp_path):
+    file = tmp_path / "w.vcd"
+    run(tmp_path / "run", "demo", "--layer", "cmr", "--workload", "random-4k", "--replay", "queue:4", "--limit", 24, "--requests", "--vcd", file)
+    requests = np.sort(np.load(tmp_path / "run" / "requests.npy"), order="number")
+    assert (requests["arrival"][1:] < requests["completion"][:-1]).any()
+    reads = [number for number, row in enumerate(requests) if row["op"] == 0 and row["seek"] > 0]
+    assert len(reads) > 4
+    for number in reads:
+        head, *pieces = call("show", file, "--request", number).splitlines()
+        assert head.endswith(f"{requests['arrival'][number] / MS:.6f} ms to {requests['completion'][number] / MS:.6f} ms")
+        assert sum("disk_channel.command: read class=host" in piece for piece in pieces) == 1
+
+
 def test_a_waveform_without_the_lanes_of_tags_says_what_a_request_needs(hand_made):
     assert "record host_interface as well" in call("show", hand_made, "--request", 1, status=2)

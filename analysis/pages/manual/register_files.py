@@ -84,8 +84,8 @@ def enumerations_section(repository: Path) -> str:
              "`sectors` in sectors of the drive. A command streams where its `sectors` are fewer than its blocks fill: its buffer has two halves of `sectors` / 2, and piece",
              "after piece crosses in one of them, by its number `half`. A ring of completions holds those that the firmware has not told in `consumed`: make it as large as",
              "there can be chains or batches under way, for a completion that finds it full ends the run.", "",
-             "What is held against power cuts is what the drive promises, of an image as of linked firmware: where the write cache or the layer is `durability = volatile`, the writes",
-             "that a flush or FUA has completed, otherwise every completed write. An image has no word of its own for it.", "",
+             "`const char tessera_image_durability[]` in an image says what power cuts leave, for checks and Identify: \"volatile\": writes that a flush or FUA has completed; \"durable\":",
+             "every completed write. Without it, an image is volatile if the drive's write cache or the layer is `durability = volatile`, as linked firmware is.", "",
              "## Numbers of enumerations", "", "What registers, rings and descriptors hold. [`tessera_registers.h`](tessera_registers.h) has them for C, with the addresses above;",
              "[`tessera.svd`](tessera.svd) describes the registers to debuggers and generators (CMSIS-SVD).", "", "| enumeration | numbers |", "|---|---|"]  # fmt: skip
     lines += [f"| `{name}` | {', '.join(f'{value.number} `{value.name}`' for value in values)} |" for name, values in enumerations(repository).items()]

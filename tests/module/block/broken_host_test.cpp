@@ -4,18 +4,19 @@
 #include <filesystem>
 #include <systemc>
 
-#include "module/strangers/strange_hosts.hpp"
+#include "bus/address_map.hpp"
 #include "platforms/drive/drive_module.hpp"
 
 using namespace tessera;
 
 namespace {
 
-/// Sends two requests at once, or answers the first response with a phase of the target's.
+/// Sends three requests at once, or answers the first response with a phase of the target's.
 class BrokenHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>, private tlm::tlm_mm_interface {
  public:
   tlm::tlm_initiator_socket<32> socket{"socket"};
   bool answers_wrongly = false;
+  std::uint64_t address = 0;
 
   explicit BrokenHost(sc_core::sc_module_name name) : sc_module(name) {
     socket.bind(*this);
@@ -25,11 +26,12 @@ class BrokenHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>
 
  private:
   void run() {
-    for (auto* payload : {&first_, &second_}) {
+    for (auto* payload : {&first_, &second_, &third_}) {
       payload->acquire();
       payload->set_read();
-      payload->set_data_length(512);
-      payload->set_streaming_width(512);
+      payload->set_address(address);
+      payload->set_data_length(4096);
+      payload->set_streaming_width(4096);
       payload->set_data_ptr(data_);
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_core::sc_time delay;
@@ -43,12 +45,12 @@ class BrokenHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void free(tlm::tlm_generic_payload*) override {}
 
-  unsigned char data_[512]{};
-  tlm::tlm_generic_payload first_{this}, second_{this};
+  unsigned char data_[4096]{};
+  tlm::tlm_generic_payload first_{this}, second_{this}, third_{this};
 };
 
 /// What the simulation ends with, by the reports' default actions.
-std::string end_of(bool answers_wrongly, bool checks) {
+std::string end_of(bool answers_wrongly, bool checks, bool at_processor_socket = false) {
   sc_core::sc_report_handler::set_actions(failure_report, sc_core::SC_ERROR, sc_core::SC_DEFAULT_ERROR_ACTIONS);
   const DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {}, "cmr");
   DriveParts parts;
@@ -56,7 +58,8 @@ std::string end_of(bool answers_wrongly, bool checks) {
   DriveModule drive("drive", config, plan_drive(config), ContentMode::bytes, 1, std::move(parts));
   BrokenHost host("host");
   host.answers_wrongly = answers_wrongly;
-  host.socket.bind(drive.block_socket());
+  host.socket.bind(at_processor_socket ? drive.processor_socket() : drive.block_socket());
+  host.address = at_processor_socket ? address_map::disk_channel : 0;
   drive.power_on(false, [](Status) {});
   try {
     sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_SEC));
@@ -74,6 +77,10 @@ TEST_CASE("an initiator that answers a response out of protocol ends the simulat
 
 TEST_CASE("the checker in front of the block socket names the rule that a host breaks") {
   CHECK_THAT(end_of(false, true), Catch::Contains("rule 'requests'") && Catch::Contains("check_drive_block"));
+}
+
+TEST_CASE("the checker in front of the processor socket names the rule that a processor breaks") {
+  CHECK_THAT(end_of(false, true, true), Catch::Contains("rule 'requests'") && Catch::Contains("check_drive_processor"));
 }
 
 TEST_CASE("a drive that is asked for no socket needs no host, and one with a pace holds the simulation back") {

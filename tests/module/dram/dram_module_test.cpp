@@ -13,6 +13,8 @@ using namespace tessera::literals;
 
 namespace {
 
+DECLARE_EXTENDED_PHASE(somebodys_phase);
+
 constexpr Picoseconds miss = 13'750_ps + 13'750_ps + 5_ns;
 constexpr Picoseconds hit = 13'750_ps + 5_ns;
 
@@ -153,4 +155,26 @@ TEST_CASE("byte enables and streaming are refused") {
   sc_core::sc_time annotated;
   platform.initiator.socket->b_transport(payload, annotated);
   CHECK(payload.get_response_status() == tlm::TLM_BURST_ERROR_RESPONSE);
+}
+
+TEST_CASE("a request is answered in its call, a phase of somebody's own is ignored, and a later one of the base protocol ends the run") {
+  Platform platform;
+  unsigned char data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(64);
+  payload.set_data_ptr(data);
+  payload.set_data_length(8);
+  payload.set_streaming_width(8);
+  const auto send = [&](tlm::tlm_phase phase) {
+    sc_core::sc_time delay;
+    return platform.initiator.socket->nb_transport_fw(payload, phase, delay);
+  };
+  for (const tlm::tlm_phase_enum later : {tlm::END_REQ, tlm::BEGIN_RESP, tlm::END_RESP})
+    CHECK_THROWS_WITH(send(later), Catch::Contains("was sent a later phase"));
+  CHECK(send(somebodys_phase) == tlm::TLM_ACCEPTED);
+  CHECK(payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE);
+  CHECK(send(tlm::BEGIN_REQ) == tlm::TLM_COMPLETED);
+  CHECK(payload.get_response_status() == tlm::TLM_OK_RESPONSE);
+  CHECK(payload.is_dmi_allowed());
 }
