@@ -46,6 +46,8 @@ class HostInterface final : private TimelineListener {
   /// the drive does instead, `work` what its devices do.
   void watch(Watchdog::Account account, Watchdog::Work work) { watchdog_.start(std::move(account), std::move(work)); }
   [[nodiscard]] const Watchdog& watchdog() const { return watchdog_; }
+  /// Leaves no timer in the calendar if no command is in the drive.
+  void stand_down() { watchdog_.stand_down(); }
 
   /// All commands in the drive are lost; the host learns of it otherwise (Player::power_lost).
   void power_off();

@@ -41,6 +41,13 @@ void Watchdog::moved() {
   }
 }
 
+void Watchdog::stand_down() {
+  if (!posted_ || std::any_of(commands_.begin(), commands_.end(), [](const Command& command) { return command.request != nullptr; }))
+    return;
+  timeline_.withdraw(*this);
+  posted_ = false;
+}
+
 void Watchdog::on_time(std::uint64_t) {
   posted_ = false;
   for (Command& command : commands_)

@@ -36,6 +36,8 @@ class Watchdog final : private TimelineListener {
   void moved();
   void answered(const HostRequest& request) { commands_[request.tag].request = nullptr; }
   [[nodiscard]] bool in_use(std::uint32_t tag) const { return commands_[tag].request != nullptr; }
+  /// Takes its timer back if no command waits: the next one sets it again.
+  void stand_down();
   /// All commands are lost with the power.
   void power_off();
 

@@ -175,6 +175,8 @@ class DriveModule : public sc_core::sc_module,
   /// Whether rest() may be called when nothing is under way: with parts of the drive's own alone, whose times it can shift, and nobody else
   /// in the kernel. Once the simulation runs.
   [[nodiscard]] bool may_rest() const;
+  /// Takes out of the calendar what only waits for commands that do not come.
+  void stand_down() { host_interface_->core().stand_down(); }
   /// `by` passes in which nothing happens, without the timeline: now() is what it was.
   void rest(Picoseconds by);
   /// Metrics of every block as of now(); utilisation over `elapsed`.

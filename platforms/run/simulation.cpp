@@ -210,7 +210,9 @@ void Simulation::start_replay() {
 
 Picoseconds Simulation::quiet() {
   const bool may = config_.rest_after && phase_ == Phase::on && drive_.timeline().now() - origin_ >= *config_.rest_after;
-  return may ? quiet_before_rest : Picoseconds(0);
+  if (!may) return Picoseconds(0);
+  drive_.stand_down();
+  return quiet_before_rest;
 }
 
 bool Simulation::rest(Picoseconds by) {
