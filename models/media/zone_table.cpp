@@ -37,6 +37,7 @@ std::uint64_t unit_skew(const MediaConfig& config, const MediaZone& zone, const 
 }
 
 TrackSkews track_skews(const MediaConfig& config, const MediaZone& zone) {
+  if (config.surfaces == 1) return {zone.cylinder_skew, zone.track_skew, zone.cylinder_skew};  // every order is that of the radii
   const bool returns = config.track_order == TrackOrder::serpentine || config.track_order == TrackOrder::surface;
   if (!returns) return {0, zone.track_skew, zone.cylinder_skew};
   const std::uint64_t turn = revolution(config.speed).value();

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #ifndef VERSION
-#define VERSION "3"
+#define VERSION "4"
 #endif
 const char tessera_image_layer[] = "cmr";
 const char tessera_image_version[] = VERSION; /* of the registers */

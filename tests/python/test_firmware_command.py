@@ -90,7 +90,7 @@ def test_an_image_of_ones_own_is_built_without_sources_and_runs(tmp_path, monkey
 
 
 def test_a_trap_without_a_handler_ends_the_run_with_a_sentence(tmp_path):
-    (tmp_path / "mine.c").write_text('const char tessera_image_layer[] = "cmr", tessera_image_version[] = "3";\nvoid firmware_main(void) { __builtin_trap(); }\n')
+    (tmp_path / "mine.c").write_text('const char tessera_image_layer[] = "cmr", tessera_image_version[] = "4";\nvoid firmware_main(void) { __builtin_trap(); }\n')
     call("build", tmp_path / "mine.c")
     failed = subprocess.run([SIMULATOR, "run", "bare", "--elf", tmp_path / "mine.elf", "--workload", "random-4k", "--out", tmp_path / "out"], capture_output=True, text=True)
     assert failed.returncode == 3 and "a trap, and no firmware_trap() in the image" in failed.stderr

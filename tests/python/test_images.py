@@ -119,7 +119,7 @@ def test_what_an_image_cannot_go_with_is_refused(plain, tmp_path, words, says):
 def test_an_image_for_other_registers_is_refused(tmp_path):
     image = build_plain(tmp_path, version="1")
     done = simulate("check", "demo", "--elf", image, status=2)
-    assert f"{image}: made for version 1 of the registers, and this drive has version 3" in done.stderr
+    assert f"{image}: made for version 1 of the registers, and this drive has version 4" in done.stderr
 
 
 @pytest.mark.parametrize("durability", ["volatile", "durable"])
