@@ -17,7 +17,7 @@ void FirmwareConfig::describe(ParameterVisitor& visitor) {
 }
 
 std::string FirmwareConfig::problem(const FormatPlan& plan, std::uint32_t sector_bytes) const {
-  if (const std::string of_refresh = refresh.problem(plan); !of_refresh.empty()) return of_refresh;
+  if (std::string of_refresh = refresh.problem(plan); !of_refresh.empty()) return of_refresh;
   const std::string of_writes = write_cache.problem(plan, sector_bytes);
   return !of_writes.empty() ? of_writes : read_cache.problem(write_cache.capacity.value() / sector_bytes);
 }
