@@ -1,4 +1,4 @@
-# A program by profile (./dev fast, and every wheel): `record` builds one that counts what runs, `use` one that is laid out by those counts and optimised
+# A program by profile (./dev fast): `record` builds one that counts what runs, `use` one that is laid out by those counts and optimised
 # across files when it is linked. Counts are named by paths within a build folder, so that one folder's serve another. They fit one compiler and these sources:
 # a function whose flow changed since is compiled without.
 set(TESSERA_PROFILE "" CACHE STRING "record: build a program that counts what runs; use: build by what it counted")

@@ -1,5 +1,4 @@
-"""Builds build/wheels/tessera-*.whl: a wheel of the program and its libraries for any Linux with glibc 2.35 or later, with the licence of each library.
-Its argument is the folder with the counts of ./dev fast, by which the program is built."""
+"""Builds build/wheels/tessera-*.whl: a wheel of the program and its libraries for any Linux with glibc 2.35 or later, with the licence of each library."""
 
 import os
 import shutil
@@ -52,9 +51,7 @@ def licences(found: set[str]) -> dict[str, list[str]]:
 
 def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
-    counts = Path(sys.argv[1]).resolve()
-    by_profile = [f"--config-settings=cmake.define.{name}={value}" for name, value in (("TESSERA_PROFILE", "use"), ("TESSERA_COUNTS", counts))]
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *by_profile, "--wheel-dir", OUT / "built", ROOT)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", OUT / "built", ROOT)
     run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--wheel-dir", OUT / "repaired", only(OUT / "built"))
     with ZipFile(only(OUT / "built")) as built:
         program = Path(built.extract("tessera/bin/tessera-sim", OUT / "program"))
