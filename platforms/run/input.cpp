@@ -61,14 +61,20 @@ std::string format_words(const cli::TraceOptions& options) {
   return (options.format.empty() ? "ascii" : options.format) + ":" + options.time_unit;
 }
 
+/// Whether the input's own times have to reach the drive's age: a closed loop takes what its requests take.
+bool takes_time(const cli::RunOptions& options) { return options.age && options.replay.mode != cli::ReplayMode::closed; }
+
 std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits) {
   WorkloadConfig workload = load_workload(search, options.workload);
   if (options.limit) workload.requests = options.skip + *options.limit;
+  const bool in_time = takes_time(options);
+  if (in_time && workload.arrivals.law == ArrivalLaw::none)
+    throw InputError("--age: the workload " + options.workload + " has no times of arrival; give --replay closed:N");
   if (options.age && !options.limit) workload.requests = for_ever;
   const auto open = [&options, workload, limits] {
     return window(make_generator(workload, options.workload, options.seed, limits.capacity), options.skip, options.limit);
   };
-  std::unique_ptr<TraceSource> source = options.age && options.limit ? loop(open, for_ever, Bytes(0)) : open();
+  std::unique_ptr<TraceSource> source = options.age && options.limit ? loop(open, for_ever, Bytes(0), in_time) : open();
   const TimeScale scale{options.time_scale.numerator, options.time_scale.denominator};
   if (!(scale == TimeScale{})) source = scale_time(std::move(source), scale);
   source = options.fold ? fold_addresses(std::move(source), limits.capacity) : bound_addresses(std::move(source), limits.capacity);
@@ -125,6 +131,7 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     if (options.age) {
       if (hash != nullptr) throw InputError("--age repeats the trace, and " + options.trace->file.string() + " can be read only once");
       trace.passes = for_ever;
+      trace.in_time = takes_time(options);
     }
     return std::make_unique<UntilStopped>(open_trace(trace, limits.capacity, limits.sector));
   }

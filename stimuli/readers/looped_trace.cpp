@@ -7,8 +7,8 @@ namespace {
 
 class LoopedTrace final : public TraceAdaptation {
  public:
-  LoopedTrace(std::function<std::unique_ptr<TraceSource>()> open, std::uint64_t passes, Bytes drift)
-      : TraceAdaptation(open()), open_(std::move(open)), passes_(passes), drift_(drift) {}
+  LoopedTrace(std::function<std::unique_ptr<TraceSource>()> open, std::uint64_t passes, Bytes drift, bool in_time)
+      : TraceAdaptation(open()), open_(std::move(open)), passes_(passes), drift_(drift), in_time_(in_time) {}
 
   bool next(TraceRecord& record) override {
     while (!inner_->next(record)) {
@@ -39,6 +39,9 @@ class LoopedTrace final : public TraceAdaptation {
 
  private:
   void begin_pass() {
+    if (in_time_ && last_ == LongTime())
+      throw InputError(
+          "--age: all requests of the input arrive at one time, so that repeating it would take no time; give --replay closed:N");
     const LongTime gap = requests_ > 1 ? LongTime(last_.value() / (requests_ - 1)) : LongTime(Picoseconds(1));
     start_ += last_ + gap;
     if (__builtin_add_overflow(shift_, drift_.value(), &shift_))
@@ -51,6 +54,7 @@ class LoopedTrace final : public TraceAdaptation {
   const std::function<std::unique_ptr<TraceSource>()> open_;
   const std::uint64_t passes_;
   const Bytes drift_;
+  const bool in_time_;
   std::uint64_t pass_ = 0;
   std::uint64_t requests_ = 0;  ///< of this pass
   LongTime last_;               ///< last arrival of this pass, before the shift
@@ -60,9 +64,9 @@ class LoopedTrace final : public TraceAdaptation {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> loop(std::function<std::unique_ptr<TraceSource>()> open, std::uint64_t passes, Bytes drift) {
+std::unique_ptr<TraceSource> loop(std::function<std::unique_ptr<TraceSource>()> open, std::uint64_t passes, Bytes drift, bool in_time) {
   if (passes == 0) throw InputError("a trace must be played at least once");
-  return std::make_unique<LoopedTrace>(std::move(open), passes, drift);
+  return std::make_unique<LoopedTrace>(std::move(open), passes, drift, in_time);
 }
 
 }  // namespace tessera

@@ -17,7 +17,7 @@ std::unique_ptr<TraceSource> open_trace(const TraceOptions& options) {
     if (!options.volume.empty()) source = choose_volume(std::move(source), options.volume);
     return window(std::move(source), options.skip, options.limit);
   };
-  auto source = options.passes == 1 ? one_pass() : loop(one_pass, options.passes, options.drift);
+  auto source = options.passes == 1 ? one_pass() : loop(one_pass, options.passes, options.drift, options.in_time);
   return options.time_scale == TimeScale{} ? std::move(source) : scale_time(std::move(source), options.time_scale);
 }
 

@@ -21,6 +21,7 @@ struct TraceOptions {
   std::optional<std::uint64_t> limit;  ///< requests after `skip`
   TimeScale time_scale;                ///< 2 = twice as slow
   std::uint64_t passes = 1;            ///< how often the trace is played; above 1 it loops
+  bool in_time = false;                ///< each pass has to take time
   Bytes drift;                         ///< added to every address from one pass to the next; usually wants `fold`
   bool fold = false;                   ///< wrap addresses at the drive's end instead of refusing them
   SectorAdaptation adapt = SectorAdaptation::none;

@@ -20,8 +20,8 @@ class SpreadTimes final : public TraceAdaptation {
     group_.pop_front();
     const auto delay = static_cast<unsigned __int128>(resolution_.value()) * given_++ / group_size_;
     // A step of the clock may be shorter than the resolution that was named: time must not run backwards.
-    record.arrival = std::max(latest_, record.arrival + Picoseconds(static_cast<std::uint64_t>(delay)));
-    latest_ = record.arrival;
+    latest_ = std::max(latest_, record.time() + LongTime(delay));
+    record.arrive(latest_);
     return true;
   }
 
@@ -48,7 +48,7 @@ class SpreadTimes final : public TraceAdaptation {
     }
     for (TraceRecord record; inner_->next(record);) {
       Held held{record, inner_->position()};
-      if (!group_.empty() && group_.front().record.arrival != record.arrival) {
+      if (!group_.empty() && group_.front().record.time() != record.time()) {
         ahead_ = std::move(held);
         break;
       }
@@ -67,7 +67,7 @@ class SpreadTimes final : public TraceAdaptation {
   std::optional<Held> ahead_;
   std::uint64_t group_size_ = 1;
   std::uint64_t given_ = 0;
-  Picoseconds latest_;
+  LongTime latest_;
   std::string position_;
 };
 
