@@ -10,6 +10,7 @@
 #include "platforms/description/named_places.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
+#include "platforms/drive/refresh_checks.hpp"
 #include "platforms/drive/unused_between_blocks.hpp"
 #include "platforms/plugin/plugin_factory.hpp"
 
@@ -72,23 +73,6 @@ void check_cleaning_arm(const DriveConfig& config, const DriveGeometry& geometry
     throw InputError(chosen + ", and the drive has one arm: set media.actuators to 2 or more, or leave it at any");
   if (const std::string problem = config.selected().check_cleaning(where, geometry); !problem.empty())
     throw InputError(chosen + "; " + problem);
-}
-
-/// A plug-in may keep bytes of its own next to the host's data, which a refresh does not know of.
-void check_refresh(const DriveConfig& config) {
-  if (!config.firmware.refresh.used() || config.foreign_firmware().empty()) return;
-  throw InputError("firmware.refresh.threshold is " + std::to_string(config.firmware.refresh.threshold) + ", and " + config.layer +
-                   " may keep bytes of its own on the tracks, which a refresh would lose: set it to 0, or choose the layer cmr");
-}
-
-/// Writes next to a track that pass before it is refreshed, and what the platters stand.
-std::string refresh_warning(const DriveConfig& config) {
-  const std::uint32_t limit = config.media.interference_limit;
-  const RefreshConfig& refresh = config.firmware.refresh;
-  if (limit == 0 || !refresh.used() || refresh.most_writes() < limit) return {};
-  return "firmware.refresh.threshold: a track is refreshed after up to " + std::to_string(refresh.most_writes()) +
-         " writes next to it, and media.interference_limit is " + std::to_string(limit) + ": sectors are lost before; expected at most " +
-         std::to_string((limit - 1) * refresh.threshold / refresh.most_writes());
 }
 
 /// What a host that translates asks of the drive, as far as the description alone says.

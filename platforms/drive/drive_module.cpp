@@ -405,23 +405,6 @@ double DriveModule::density_gain() const {
   return 1.0;
 }
 
-bool DriveModule::may_rest() const {
-  const bool own = media_ != nullptr && dram_ != nullptr && controller_ != nullptr && host_interface_ != nullptr &&
-                   (!parts_.flash || nand_ != nullptr) && attached_.empty();
-  const bool native = config_.image == nullptr && processor_port_ == nullptr && registers_ == nullptr;
-  return own && native && pace_ == nullptr && checkers_.empty() && recorders_.empty() && block_target_ == nullptr &&
-         !DramFaults::any(config_.dram) && timeline_.alone();
-}
-
-void DriveModule::rest(Picoseconds by) {
-  controller_->core().executor().firmware_signals().rest(by);
-  controller_->core().memory().rest(by);
-  media_->device().rest(by);
-  bus_.interconnect().rest(by);
-  dram_->device().rest(by);
-  if (nand_ != nullptr) nand_->device().rest(by);
-}
-
 void DriveModule::report(MetricSet& metrics, LongTime elapsed) const {
   const Picoseconds now = timeline_.timeline().now();
   if (controller_ != nullptr) controller_->core().report(metrics, elapsed, now);

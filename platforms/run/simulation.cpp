@@ -21,8 +21,6 @@ constexpr Picoseconds drain_patience = 86'400_s;
 /// Boots between which nothing was answered. Each begins with memory that is written anew, so a later one has no better chance.
 constexpr std::uint64_t most_restarts_in_a_row = 100;
 constexpr Picoseconds drain_look = 3'600_s;
-/// Without any action before a rest: all that the parts have reserved ahead is over then.
-constexpr Picoseconds quiet_before_rest = 10_ms;
 /// Polls in a row that find no other event: parts that are not the drive's own may have some elsewhere, but not for 100 s.
 constexpr std::uint32_t most_quiet_polls = 100'000;
 
@@ -206,22 +204,6 @@ void Simulation::start_replay() {
   if (stop_signal() != 0) stop();
   player_.start();
   schedule_cut();
-}
-
-Picoseconds Simulation::quiet() {
-  const bool may = config_.rest_after && phase_ == Phase::on && drive_.timeline().now() - origin_ >= *config_.rest_after;
-  if (!may) return Picoseconds(0);
-  drive_.stand_down();
-  return quiet_before_rest;
-}
-
-bool Simulation::rest(Picoseconds by) {
-  if (!idle()) return false;
-  drive_.rest(by);
-  measurement_.rest(by);
-  rested_ += by;
-  if (rest_listener_) rest_listener_(by);
-  return true;
 }
 
 void Simulation::schedule_cut() {
