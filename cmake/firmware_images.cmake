@@ -1,5 +1,5 @@
 # tessera_add_firmware_image(NAME SOURCES FILE... [ARCH rv64imac|rv32imac] [STACK BYTES]): builds NAME.elf in the binary folder with the target NAME, from
-# C and assembler files beside the start-up. The image's code has firmware_main(), and names its layer in `const char tessera_image_layer[]`.
+# C and assembler files, with the start-up. The image's code has firmware_main(), and names its layer in `const char tessera_image_layer[]`.
 # A cross compiler is asked for here alone: TESSERA_FIRMWARE_COMPILER.
 function(tessera_add_firmware_image name)
   cmake_parse_arguments(IMAGE "" "ARCH;STACK" "SOURCES" ${ARGN})

@@ -1,4 +1,4 @@
-// A drive whose firmware runs on Unicorn, or on the drive's own hart, and a host that writes, reads every sector back and tells what it
+// A drive whose firmware runs on Unicorn, or on the drive's own hart, and a host that writes, reads every sector back and prints what it
 // saw.
 //   foreign_core DRIVE.toml LAYER IMAGE.elf unicorn|hart [PARAMETER=VALUE...]
 #include <tlm_utils/simple_initiator_socket.h>

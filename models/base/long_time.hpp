@@ -53,7 +53,7 @@ class LongTime {
   return busy.in_picoseconds() / whole.in_picoseconds();
 }
 
-/// Energy in joules that `power` spends in `time`, to a picojoule: years of it leave 64 bits.
+/// Picojoules that `power` spends in `time`, rounded: those of years leave 64 bits.
 [[nodiscard]] inline LongTime::Rep long_energy(Microwatts power, LongTime time) {
   return (time.value() * power.value() + 500'000) / 1'000'000;  // as energy() of units.hpp
 }

@@ -216,8 +216,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
     visitor.enumeration(
         "track_order", track_order, {"cylinder", "cylinder_serpentine", "cylinder_serpentine_even", "surface", "serpentine"},
-        "In which order a zone's tracks are numbered: down the surfaces at each radius; the same, down and up in turn, begun "
-        "anew in each zone, or down at even radii; all radii of a surface, then of the next; or some radii inwards on a "
+        "In which order a zone's tracks are numbered: down the surfaces at each radius; the same, down and up in turn, from "
+        "the first surface in each zone, or down at even radii; all radii of a surface, then of the next; or some radii inwards on a "
         "surface, the same outwards on the next. What overlaps, and layers of bands, keep to neighbours on a surface.");
     visitor.unused_where(track_order != TrackOrder::serpentine, "media.track_order is not serpentine", [&] {
       visitor.field("serpent_tracks", serpent_tracks, {0, max_tracks_per_surface},

@@ -25,9 +25,9 @@ namespace tessera::cli {
 /// Two times with a colon between them, the first before the second: "10ms:20ms".
 [[nodiscard]] std::pair<Picoseconds, Picoseconds> parse_window(std::string_view text);
 
-/// As parse_time(), of an instant of the run that can be simulated.
 /// Such as 90d, 26w or 5y (of 365.25 days): at most 100 years.
 [[nodiscard]] LongTime parse_age(std::string_view option, std::string_view text);
+/// As parse_time(), of an instant of the run that can be simulated.
 [[nodiscard]] Picoseconds parse_instant(std::string_view option, std::string_view text);
 
 /// A time of an option such as --cut-at.

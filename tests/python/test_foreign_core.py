@@ -1,4 +1,4 @@
-"""Firmware on a core that is not ours: Unicorn in the CPU's place (examples/unicorn), beside the drive's own hart."""
+"""Firmware on a core that is not ours: Unicorn in the CPU's place (examples/unicorn), compared with the drive's own hart."""
 
 import re
 import subprocess

@@ -71,7 +71,7 @@ def build(layer: str, architecture: str, small: bool, tcm: str = "") -> None:
 
 
 def build_own(source: Path, architecture: str) -> Path:
-    """Builds an image of somebody's own from a C or assembler file, beside it, with header, linker script and start-up of images. Raises
+    """Builds an image from a C or assembler file, next to it, with header, linker script and start-up of images. Raises
     InputError where it cannot."""
     if architecture not in ABI:
         raise unknown_name("architecture", architecture, list(ABI))
