@@ -40,17 +40,18 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
 }
 
 std::uint32_t Mechanics::arm_distance(PhysicalTrack target) const {
-  if (offsets_.empty()) return distance(target.radius, head_.radius);
   const std::int64_t from = head_.radius - offsets_[head_.surface];
   return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - from));
 }
 
 Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
   if (target == head_) return {};
-  const std::uint32_t moved = arm_distance(target);
+  const bool apart = !offsets_.empty();
+  const std::uint32_t moved = apart ? arm_distance(target) : distance(target.radius, head_.radius);
   Picoseconds time = curve_.time(moved);
   if (target.surface != head_.surface) time = std::max(time, head_switch_);
-  if (!head_settles_.empty()) time += head_settles_[target.surface];
+  if (apart) [[unlikely]]
+    time += head_settles_[target.surface];
   if (!write) return time + read_settle_;
   return time + write_settle_ + (write_settles_.empty() ? Picoseconds() : more_settle(moved));
 }

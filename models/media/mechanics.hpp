@@ -62,8 +62,8 @@ class Mechanics final : public Positioning {
   /// What a write after a seek of so many radii waits beyond its settle.
   [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
-  /// How far the arm moves from the head's track to `target`: its position is that of its heads without tolerance.
-  [[nodiscard]] std::uint32_t arm_distance(PhysicalTrack target) const;
+  /// How far the arm moves from the head's track to `target` where heads have tolerances: its position is that of its heads without.
+  [[nodiscard, gnu::cold]] std::uint32_t arm_distance(PhysicalTrack target) const;
 
   const TrackGeometry& geometry_;
   SeekCurve curve_;
