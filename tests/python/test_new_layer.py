@@ -212,7 +212,7 @@ def test_a_layer_in_the_tree_is_known_has_a_test_and_a_page_and_compiles(tree):
     done = new_layer("my-tracks", "--summary", "interlaced tracks, mine")
     assert done.exit_code == 0, done.output
     assert (tree / "tests/unit/my_tracks/CMakeLists.txt").exists() and (tree / "docs/layers/my-tracks.md").exists()
-    for file, line in zip(CHANGED, ("make_my_tracks_factory();", "push_back(make_my_tracks_factory());", "| `my-tracks` |", '"my-tracks"', "[layers.my_tracks]")):
+    for file, line in zip(CHANGED, ("make_my_tracks_factory();", "push_back(make_my_tracks_factory());", "| [`my-tracks`](my-tracks.md) |", '"my-tracks"', "[layers.my_tracks]")):
         added = set((tree / file).read_text().splitlines()) - set((REPOSITORY / file).read_text().splitlines())
         assert any(line in text for text in added), file
     compiles(tree / "models/firmware/layers/my_tracks/my_tracks_factory.cpp", tree)
