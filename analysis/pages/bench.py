@@ -152,7 +152,7 @@ def measure(console: Console, out: Path, large_drive: str, only: str) -> None:
     for number, case in enumerate(cases(large_drive, long_workload)):
         if only not in case.name:
             continue
-        arguments = ["run", *case.arguments, "--out", str(out / str(number))]
+        arguments = ["run", *case.arguments, "--caches", "empty", "--out", str(out / str(number))]
         console.print(f"[dim]tessera-sim {' '.join(arguments)}[/dim]", highlight=False, soft_wrap=True)
         run_simulator(arguments)
         for figure in case.figures:

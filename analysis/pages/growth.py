@@ -80,6 +80,8 @@ def counted_run(arguments: list[str], out: Path, kind: str = "run") -> Cost:
     """A run, or an array of drives, under callgrind. Raises SimulatorError."""
     out.mkdir(parents=True, exist_ok=True)
     profile = out / "callgrind.out"
+    if kind == "run" and "--load-state" not in arguments:
+        arguments = [*arguments, "--caches", "empty"]
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(simulator()), kind, *arguments, "--out", str(out)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:

@@ -32,7 +32,7 @@ def peak_memory(layer: str, requests: int, folder: Path) -> float:
     workload = folder / "workload.toml"
     workload.write_text(WORKLOAD)
     out = folder / "run"
-    run_simulator(["run", "demo", "--layer", layer, *SHORT_LOGS.get(layer, ()), "--workload", workload, "--replay", "closed:8", "--check",
+    run_simulator(["run", "demo", "--layer", layer, "--caches", "empty", *SHORT_LOGS.get(layer, ()), "--workload", workload, "--replay", "closed:8", "--check",
                    "--limit", requests, "--out", out], quiet=True)
     result = Run(out)
     if result.metric("host.served") != requests:

@@ -53,7 +53,7 @@ def _cache(size: int, durability: str) -> tuple[str, ...]:
 def recovered(case: Case, out: Path, requests: int) -> tuple[Run, Run]:
     """A run, and the same one with a power failure when nine tenths of its time have passed."""
     common = (
-        "run", "demo", "--layer", case.layer, "--workload", "web-server", "--fold", "--limit", requests, "--replay", "closed:16",
+        "run", "demo", "--layer", case.layer, "--caches", "empty", "--workload", "web-server", "--fold", "--limit", requests, "--replay", "closed:16",
         *case.settings,
     )  # fmt: skip
     run_simulator([*common, "--out", out / "whole"], quiet=True)

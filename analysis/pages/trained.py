@@ -33,7 +33,7 @@ def train(program: Path, out: Path, console: Console) -> None:
     shutil.rmtree(out, ignore_errors=True)
     os.environ["TESSERA_SIM"] = str(program.resolve())
     for name, arguments in runs().items():
-        run_simulator(["run", *arguments, "--requests", "--out", out / name], quiet=True)
+        run_simulator(["run", *arguments, "--caches", "empty", "--requests", "--out", out / name], quiet=True)
     console.print(f"{len(runs())} runs in {out}", highlight=False)
 
 

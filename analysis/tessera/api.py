@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     time_scale: float | None
     adapt: str | None
     prefill: int | None
+    caches: str | None
     content: str | None
     intervals: str | None
     percentiles: str | None

@@ -20,7 +20,7 @@ COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim r
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
     "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "sort", "spread", "arrival", "limit", "skip", "warmup", "replay", "time_scale",
-    "adapt", "fold_at", "prefill", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
+    "adapt", "fold_at", "prefill", "caches", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
@@ -55,6 +55,8 @@ class Simulation:
     time_scale: float | None = None
     adapt: str | None = None
     prefill: int | None = None
+    caches: str | None = None
+    """What caches on flash and platters hold at the start: "empty", or "used" by the same input; None: as the drive says."""
     content: str | None = None
     intervals: str | None = None
     percentiles: str | None = None

@@ -29,6 +29,9 @@ enum class AdaptOption : std::uint8_t { none, align, one_sector };
 /// What the drive stores of user data.
 enum class ContentOption : std::uint8_t { none, tags, bytes };
 
+/// What caches on flash and platters hold at the start; `by_drive`: as simulation.caches says.
+enum class CachesOption : std::uint8_t { by_drive, empty, used };
+
 /// A positive decimal number, exact: numerator / denominator in lowest terms.
 struct DecimalRatio {
   std::uint64_t numerator = 1;
@@ -103,6 +106,7 @@ struct RunOptions {
   std::uint64_t warmup = 0;     ///< requests at the start that are served but left out of the statistics
   std::uint32_t prefill_percent = 0;
   bool prefill_given = false;    ///< otherwise the drive's own share (simulation.prefill) counts
+  CachesOption caches = CachesOption::by_drive;
   std::vector<std::string> set;  ///< `path=value`, in the order given
   bool check = false;            ///< scoreboard on
   bool check_protocol = false;   ///< a checker of the TLM base protocol on every socket

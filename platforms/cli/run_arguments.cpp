@@ -20,6 +20,9 @@ void declare_simulation(Arguments& arguments) {
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
   arguments.option("--prefill", "PERCENT",
                    "share of the drive that holds data at the start, 0 to 100 (default: the drive's own, simulation.prefill)");
+  arguments.option("--caches", "empty|used",
+                   "what caches on flash and platters hold at the start; used: what the same input leaves in them "
+                   "(default: the drive's own, simulation.caches)");
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
   declare_content(arguments);
@@ -47,6 +50,7 @@ RunOptions read_simulation(const Arguments& arguments) {
   if (arguments.text("--warmup") == "auto")
     arguments.fail("--warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
   arguments.exclude("--load-state", "--prefill");
+  arguments.exclude("--load-state", "--caches");
 
   RunOptions run;
   read_replay(arguments, run);
@@ -55,6 +59,8 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.fold_prefilled = arguments.set("--fold-prefilled");
   run.fold = run.fold || run.fold_prefilled;
   run.percentiles = percentiles_option(arguments);
+  if (arguments.given("--caches"))
+    run.caches = arguments.choice("--caches", {"empty", "used"}) == 0 ? CachesOption::empty : CachesOption::used;
   if (arguments.given("--age")) run.age = parse_age("--age", arguments.text("--age"));
   run.cut_at = cut_times(arguments, false);
   run.boot_cuts = cut_times(arguments, true);

@@ -217,6 +217,9 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
       "time of a run after which the drive's rests pass without the clock, which ends after 200 days; results do not depend on it");
   visitor.enumeration("timing", timing, {"full", "fast"}, "fast: without the bus, as if it were infinitely fast (bus.clock = 0)");
   visitor.field("prefill", prefill, {0, 100}, "percent of the drive that holds data when a run begins, unless --prefill says otherwise");
+  visitor.enumeration("caches", caches, {"empty", "used"},
+                      "what caches on flash and platters hold when a run on a full drive begins, unless --caches says otherwise. used: as "
+                      "after the same input, as far as it takes to write one and a half times what they hold");
   visitor.enumeration("firmware_through", firmware_through, {"ports", "registers"},
                       "how linked firmware reaches the controller's units: ports: by calls; registers: through the driver library, the "
                       "registers and the rings that a firmware image has. The results are the same");

@@ -35,6 +35,12 @@ enum class FirmwareThrough : std::uint32_t {
   registers  ///< through the driver library over the machine's registers (models/machine)
 };
 
+/// What caches on flash and platters hold when a run begins.
+enum class CachesAtStart : std::uint32_t {
+  empty,
+  used  ///< as after the same input (platforms/run/used_caches.hpp)
+};
+
 struct DriveConfig {
   DriveConfig();
 
@@ -45,6 +51,8 @@ struct DriveConfig {
   SimulationTiming timing = SimulationTiming::full;
   std::uint32_t prefill = 0;       ///< percent of the user space that holds data when a run begins
   std::string prefill_overridden;  ///< why `prefill` has no effect here; empty: it has
+  CachesAtStart caches = CachesAtStart::empty;
+  std::string caches_overridden;  ///< why `caches` has no effect here; empty: it has
   FirmwareThrough firmware_through = FirmwareThrough::ports;
   MediaConfig media;
   NandConfig nand;

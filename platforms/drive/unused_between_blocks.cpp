@@ -135,6 +135,7 @@ std::vector<UnusedParameters> unused_between_blocks(const DriveConfig& config, c
   add_of_hits(config, reasons);
   reasons.add(config.timing == SimulationTiming::fast, "simulation.timing is fast", {"bus."});
   reasons.add(!config.prefill_overridden.empty(), config.prefill_overridden, {"simulation.prefill"}, true);
+  reasons.add(!config.caches_overridden.empty(), config.caches_overridden, {"simulation.caches"}, true);
   reasons.add(config.media.spare_tracks == 0, "media.spare_tracks is 0", {"firmware.defects."});
   return reasons.take();
 }

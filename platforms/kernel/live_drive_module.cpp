@@ -33,6 +33,7 @@ DriveConfig load(const LiveSetup& setup) {
     throw config.refusal("host.command_timeout is " + in_words(config.host.command_timeout) +
                          "; expected 0 s: a test bench aborts nothing");
   if (setup.prefill) config.prefill_overridden = "prefill says how much of the drive holds data";
+  config.caches_overridden = "a drive under a test bench begins with empty caches";
   return config;
 }
 

@@ -27,6 +27,7 @@
 #include "platforms/run/promise.hpp"
 #include "platforms/run/simulation.hpp"
 #include "platforms/run/stop_signals.hpp"
+#include "platforms/run/used_caches.hpp"
 #include "platforms/state/drive_state_module.hpp"
 #include "platforms/state/state_file.hpp"
 #include "stimuli/readers/byte_stream.hpp"
@@ -61,7 +62,6 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.promise = promise_of(drive);
   config.check = options.check;
   config.prefill_percent = options.prefill_percent;
-  config.restored = !options.load_state.empty();
   config.cuts = options.cut_at;
   config.boot_cuts = options.boot_cuts;
   config.restarts = options.restarts;
@@ -163,7 +163,8 @@ std::unique_ptr<SavedState> open_state(cli::RunOptions& options, DriveConfig& dr
 }
 
 boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig& drive, const Simulation& simulation,
-                              const std::vector<InputFile>& inputs, const std::vector<std::string>& notes, bool unstable) {
+                              const std::vector<InputFile>& inputs, const std::vector<std::string>& notes, bool unstable,
+                              std::uint64_t filling_requests) {
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
@@ -174,6 +175,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   if (options.trace) run["input_hash"] = input_hash(inputs);
   run["seed"] = options.seed;
   if (!options.load_state.empty()) run["loaded_state"] = options.load_state.string();
+  if (filling_requests != 0) run["cache_filling_requests"] = filling_requests;
   run["partial"] = simulation.partial();
   run["unstable"] = unstable;
   const std::optional<bool> steady = simulation.player().statistics().steady();
@@ -226,6 +228,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
       load_drive(std::move(description), options.set, options.layer, {options.firmware.file, options.firmware.patience});
   load_image(drive_config, options.firmware.image, options.layer);
   choose_prefill(options, drive_config);
+  const bool used_caches = choose_caches(options, drive_config);
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);
@@ -237,18 +240,24 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
 
   if (!options.load_state.empty() || !options.save_state.empty())
     refuse_translating_host(drive_config, "--load-state and --save-state keep what the drive holds");
-  const std::unique_ptr<SavedState> saved = open_state(options, drive_config);
+  std::unique_ptr<SavedState> saved = open_state(options, drive_config);
+  SimulationConfig config = simulation_config(options, drive_config);
+  FilledDrive filled;
+  if (const CacheFilling filling = filling_of(drive_config, plan); used_caches && filling.caches != Bytes(0))
+    filled = use_caches(filling, options, drive_config, plan, config, search);
+  if (filled.state != nullptr) saved = std::move(filled.state);
+  config.restored = saved != nullptr;
 
   ContentHash of_pipe;
   DriveParts parts = DriveParts::without_attributes();
   parts.check_protocol = options.check_protocol;
   std::optional<DriveDebugger> debugger;
-  DriveModule drive("drive", drive_config, plan, content_mode(options), options.seed, parts);
+  DriveModule drive("drive", drive_config, plan, config.content, options.seed, parts);
   if (options.gdb) open_debugger(debugger, *options.gdb, drive);
   FirmwareLog log(folder.file("firmware.log"));
   drive.on_uart_line([&log](const std::string& line, Picoseconds at) { log.record(line, at); });
   if (saved != nullptr) saved->load(drive);
-  Simulation simulation(drive, simulation_config(options, drive_config), [&](Bytes capacity) {
+  Simulation simulation(drive, config, [&](Bytes capacity) {
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
     return open_input(options, search, {capacity, drive_config.media.sector_size}, piped ? &of_pipe : nullptr);
   });
@@ -289,6 +298,11 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (saved != nullptr && options.prefill_percent < 100)
     notes.push_back("the loaded drive was prefilled to " + std::to_string(options.prefill_percent) +
                     " % only: a layer that keeps no record of used tracks takes all of them for used after a boot");
+  if (filled.in_part)
+    notes.emplace_back(
+        "it began with used caches: the same input, served once before, filled them in part (--caches empty begins without)");
+  else if (filled.requests != 0)
+    notes.emplace_back("it began with used caches: the same input had filled them before (--caches empty begins without)");
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size() + simulation.cuts_added()))
     notes.push_back(std::move(note));
@@ -334,7 +348,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
       notes.emplace_back("the drive's state was not saved: the run did not end well");
   }
   add_digest_of_pipe(inputs, of_pipe);
-  const std::string summary = summary_text(run_facts(options, drive_config, simulation, inputs, notes, unstable), to_json(inputs), metrics);
+  const std::string summary =
+      summary_text(run_facts(options, drive_config, simulation, inputs, notes, unstable, filled.requests), to_json(inputs), metrics);
   folder.write("summary.json", summary, Keep::result);
   if (options.json)
     std::cout << summary;

@@ -38,6 +38,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
                                   {options.firmware.file, options.firmware.patience});
   load_image(config, options.firmware.image, options.layer);
   config.prefill_overridden = "a served drive holds what its image holds";
+  config.caches_overridden = "a served drive begins with empty caches, or with those of --load-state";
   refuse_translating_host(config, "a served drive has its client for a host");
   const FormatPlan plan = plan_drive(config);
   ParameterCollector effective;

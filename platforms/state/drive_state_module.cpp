@@ -26,9 +26,9 @@ std::string state_of(const DriveModule& drive, const Scoreboard* scoreboard, con
   return packed_state(out.state());
 }
 
-SavedState::SavedState(const std::filesystem::path& file)
-    : name_(file.string()),
-      state_(read_state(file)),
+SavedState::SavedState(std::unique_ptr<PackedState> state, std::string name)
+    : name_(std::move(name)),
+      state_(std::move(state)),
       in_(
           state_->bytes(), [this] { return state_->next(); }, name_),
       facts_(StateFacts::load(in_)) {}

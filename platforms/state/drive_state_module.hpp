@@ -21,7 +21,9 @@ namespace tessera {
 class SavedState {
  public:
   /// InputError where the file is no state that can be read.
-  explicit SavedState(const std::filesystem::path& file);
+  explicit SavedState(const std::filesystem::path& file) : SavedState(read_state(file), file.string()) {}
+  /// `name`: for messages.
+  SavedState(std::unique_ptr<PackedState> state, std::string name);
   SavedState(const SavedState&) = delete;
   SavedState& operator=(const SavedState&) = delete;
 

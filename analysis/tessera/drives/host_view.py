@@ -89,7 +89,7 @@ def case_trial(lab: Lab, drive: str, layer: str, case: Case, requests: int = 0, 
     """`requests`: 0 for as many as on the page; settings as for trial()."""
     requests = requests or (RANDOM_REQUESTS if case.law == "uniform" else min(MOST_REQUESTS, SEQUENTIAL_BYTES // case.size))
     text = WORKLOAD.format(law=case.law, size=case.size, op=case.op, requests=requests, share=float(case.op == "write"))
-    options = lab.generated(f"{case.law}-{case.op}-{case.size}-{requests}", text, requests, "--replay", f"closed:{case.depth}", "--prefill", 100)
+    options = lab.generated(f"{case.law}-{case.op}-{case.size}-{requests}", text, requests, "--replay", f"closed:{case.depth}", "--prefill", 100, "--caches", "empty")
     return trial(drive, layer, *options, **settings)
 
 

@@ -58,7 +58,7 @@ class Lab:
         folder.mkdir(parents=True, exist_ok=True)
         workload = folder / "workload.toml"
         workload.write_text(load.text())
-        command = ["run", drive, "--workload", workload, "--replay", f"closed:{load.depth}", "--prefill", 100 if full else 0, *options]
+        command = ["run", drive, "--workload", workload, "--replay", f"closed:{load.depth}", "--prefill", 100 if full else 0, "--caches", "empty", *options]
         run_simulator([*command, "--out", folder / "run"], quiet=True)
         return Run(folder / "run")
 

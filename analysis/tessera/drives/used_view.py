@@ -60,7 +60,7 @@ def _made_used(lab: Lab, drive: str, layer: str, after: int) -> tuple[Trial, str
     state = lab.out / "states" / f"{drive}-{layer}-{after}.state"
     state.parent.mkdir(parents=True, exist_ok=True)
     writes = Case("uniform", BLOCK, 1.0, RANGE // BLOCK * after // 100, 1, 0)
-    words = _options(lab, writes, "--prefill", 100, "--save-state", state, "--seed", 2)  # other places than those of the mixed load
+    words = _options(lab, writes, "--prefill", 100, "--caches", "empty", "--save-state", state, "--seed", 2)  # other places than those of the mixed load
     return trial(drive, layer, *words), str(state)
 
 
@@ -70,7 +70,7 @@ def used_runs(lab: Lab, drives: Mapping[str, Sequence[str]] = DRIVES) -> dict[tu
     used = {(*pair, after): _made_used(lab, *pair, after) for pair in pairs for after in SHARES if after}
     lab.run((each for each, _ in used.values()), COMMAND)
     wanted = {
-        (*pair, case): trial(*pair, *_options(lab, case, *(("--load-state", used[*pair, case.after][1]) if case.after else ("--prefill", 100))))
+        (*pair, case): trial(*pair, *_options(lab, case, *(("--load-state", used[*pair, case.after][1]) if case.after else ("--prefill", 100, "--caches", "empty"))))
         for pair in pairs
         for case in (*READS, *MIXED)
     }

@@ -113,13 +113,13 @@ def recorded(lab: Lab, names: Sequence[str] = tuple(TRACES)) -> dict[str, tuple[
     for name in names:
         path, more = TRACES[name]
         if trace := lab.trace(*path):
-            options[name] = ("--trace", trace, *more, "--fold", "--prefill", 100)
+            options[name] = ("--trace", trace, *more, "--fold", "--prefill", 100, "--caches", "empty")
     return options
 
 
 def generated(lab: Lab) -> dict[str, tuple[object, ...]]:
     limit = lab.requests(REQUESTS)
-    return {name: ("--workload", name, "--limit", limit, "--fold", "--prefill", 100) for name in WORKLOADS}
+    return {name: ("--workload", name, "--limit", limit, "--fold", "--prefill", 100, "--caches", "empty") for name in WORKLOADS}
 
 
 def entrants() -> dict[str, Variant]:

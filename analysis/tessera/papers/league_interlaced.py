@@ -49,7 +49,7 @@ def derived(lab: Lab, names: Sequence[str] = DERIVED) -> dict[str, tuple[object,
     inputs = {}
     for name in names:
         text = WORKLOADS[name].text(row_at_hand(lab, name), TRACK_BYTES)
-        inputs[name] = lab.generated(f"{DRIVE}-{name}", text, REQUESTS, "--fold", "--prefill", 100)
+        inputs[name] = lab.generated(f"{DRIVE}-{name}", text, REQUESTS, "--fold", "--prefill", 100, "--caches", "empty")
     return inputs
 
 

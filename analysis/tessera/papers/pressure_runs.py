@@ -70,7 +70,7 @@ def repeated(lab: Lab, names: Sequence[str] = SHORTER) -> dict[str, tuple[object
             file = lab.out / "traces" / f"{name}-{times}-times.csv"
             if not file.exists():
                 write_trace(repeat(records, times, DRIFT), file)
-            options[name] = ("--trace", file, "--fold", "--prefill", 100, "--warmup", filling * len(records))
+            options[name] = ("--trace", file, "--fold", "--prefill", 100, "--caches", "empty", "--warmup", filling * len(records))
     return options
 
 

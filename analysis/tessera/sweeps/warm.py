@@ -39,9 +39,9 @@ def split(simulation: Simulation, table: Mapping[str, Any], folder: Path) -> tup
     more = [word for name in FIRMWARE if name in simulation.more for word in _with_value(simulation.more, name)]
     shared = {
         "drive": simulation.drive, "layer": simulation.layer, "settings": dict(simulation.settings), "check": simulation.check,
-        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "more": more,
+        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": more,
     }  # fmt: skip
-    return simulation.but(prefill=None), Simulation.of({**shared, **options})
+    return simulation.but(prefill=None, caches=None), Simulation.of({**shared, **options})
 
 
 def _is_file(name: str, value: Any) -> bool:

@@ -1,0 +1,192 @@
+#include "platforms/run/used_caches.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "firmware/layout/plan_regions.hpp"
+#include "platforms/run/input.hpp"
+#include "platforms/state/state_file.hpp"
+#include "stimuli/readers/trace_record.hpp"
+
+namespace tessera {
+
+namespace {
+
+/// How the process that fills the caches ends; what it says is the state, or what went wrong.
+enum ChildStatus : int { child_filled = 0, child_refused = 2, child_found_bug = 3 };
+
+constexpr const char* filled = "the drive with used caches";
+constexpr const char* without = "; --caches empty begins without";
+
+/// Both ends of a pipe, each closed by its user.
+struct Pipe {
+  Pipe() {
+    if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "a pipe cannot be made");
+  }
+  std::array<int, 2> ends{};
+};
+
+void write_all(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(to, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;  // nobody reads any more: the run has ended
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+std::string read_all(int from) {
+  std::string bytes;
+  std::array<char, 1 << 16> piece{};
+  for (;;) {
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return bytes;
+    bytes.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+/// The run's input until it has filled the caches.
+class FillingInput final : public TraceAdaptation {
+ public:
+  FillingInput(std::unique_ptr<TraceSource> inner, const CacheFilling& filling) : TraceAdaptation(std::move(inner)), filling_(filling) {}
+
+  bool next(TraceRecord& record) override {
+    if (full() || !inner_->next(record)) return false;
+    if (record.op == HostOp::write) wrote_ += record.size;
+    if (record.op == HostOp::write || record.op == HostOp::read) moved_ += record.size;
+    return true;
+  }
+  [[nodiscard]] bool full() const { return wrote_ >= filling_.to_write() || moved_ >= filling_.to_move(); }
+
+ private:
+  CacheFilling filling_;
+  Bytes wrote_;
+  Bytes moved_;
+};
+
+constexpr char filled_whole = 'w';
+constexpr char filled_in_part = 'p';
+
+/// How it ended, then the state as it goes into a file. InputError where the drive failed.
+std::string state_after(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive_config, const FormatPlan& plan,
+                        const SimulationConfig& config, const SearchPath& search) {
+  DriveModule drive("drive", drive_config, plan, config.content, options.seed, DriveParts::without_attributes());
+  const FillingInput* input = nullptr;
+  Simulation simulation(drive, config, [&](Bytes capacity) {
+    auto filling_input = std::make_unique<FillingInput>(open_input(options, search, {capacity, drive_config.media.sector_size}), filling);
+    input = filling_input.get();
+    return filling_input;
+  });
+  std::string state;
+  simulation.shut_down_at_end([&] {
+    StateFacts facts = facts_of(options, drive_config, config.content);
+    facts.requests = simulation.player().completions();
+    state = state_of(drive, simulation.scoreboard(), facts);
+  });
+  simulation.run();
+  if (!state.empty()) return (input->full() ? filled_whole : filled_in_part) + state;
+  throw InputError("the caches cannot be filled: " +
+                   (simulation.drain_failure().empty() ? std::string("the drive did not shut down") : simulation.drain_failure()) +
+                   without);
+}
+
+[[noreturn]] void fill_in_child(int to, const std::function<std::string()>& fill) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the run
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  ChildStatus status = child_filled;
+  std::string answer;
+  try {
+    answer = fill();
+  } catch (const ModelBug& bug) {
+    answer = bug.what();
+    status = child_found_bug;
+  } catch (const std::exception& error) {
+    answer = error.what();
+    status = child_refused;
+  }
+  write_all(to, answer);
+  ::_exit(status);
+}
+
+}  // namespace
+
+bool choose_caches(const cli::RunOptions& options, DriveConfig& drive) {
+  using cli::CachesOption;
+  const auto empty = [&drive](const char* why) {
+    drive.caches_overridden = why;
+    return false;
+  };
+  if (!options.load_state.empty()) return empty("--load-state brings caches that were filled before");
+  if (options.caches == CachesOption::empty) return empty("--caches says what they hold");
+  if (options.caches == CachesOption::used) {
+    if (options.prefill_percent < 100)
+      throw InputError("--caches used needs a full drive, and this one is prefilled to " + std::to_string(options.prefill_percent) +
+                       " %: layers that keep no record of used tracks take all of them for used then; give --prefill 100");
+    if (options.trace && !std::filesystem::is_regular_file(options.trace->file))
+      throw InputError("--caches used reads the trace twice, and " + options.trace->file.string() + " can be read only once");
+    drive.caches_overridden = "--caches says what they hold";
+    return true;
+  }
+  if (options.trace && !std::filesystem::is_regular_file(options.trace->file))
+    return empty("an input that can be read only once fills none");
+  if (options.prefill_percent < 100) return empty("only those of a full drive are filled (--prefill 100)");
+  if (!options.firmware.image.empty()) return empty("those of a firmware image are filled on request (--caches used)");
+  return drive.caches == CachesAtStart::used;
+}
+
+CacheFilling filling_of(const DriveConfig& drive, const FormatPlan& plan) {
+  if (drive.selected().zone_size() != Bytes(0)) return {};
+  const DriveGeometry geometry = geometry_of(drive.media);
+  std::uint64_t sectors = 0;
+  for (const char* name : {"cache", "buffer"}) sectors += sectors_in(regions_named(plan, name), geometry);
+  return {Bytes(sectors * geometry.sector_bytes) + drive.flash_in_use()};
+}
+
+FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive, const FormatPlan& plan,
+                       SimulationConfig config, const SearchPath& search) {
+  cli::RunOptions once = options;
+  once.age.reset();
+  once.replay = {cli::ReplayMode::closed, CacheFilling::depth};
+  config.player.policy = ReplayPolicy{ReplayKind::closed, CacheFilling::depth};
+  config.player.warmup = 0;
+  config.player.age.reset();
+  config.restored = false;
+  config.rest_after.reset();
+  config.cuts.clear();
+  config.boot_cuts.clear();
+  config.restarts.clear();
+  const Pipe pipe;
+  const auto [from, to] = pipe.ends;
+  std::cout.flush();
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "a process that fills the caches cannot be made");
+  if (child == 0) fill_in_child(to, [&] { return state_after(filling, once, drive, plan, config, search); });
+  ::close(to);
+  std::string answer = read_all(from);
+  ::close(from);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || answer.empty())
+    throw InputError(std::string("the caches cannot be filled: the process that does so was ended from outside") + without);
+  if (WEXITSTATUS(status) == child_found_bug) throw ModelBug(answer);
+  if (WEXITSTATUS(status) == child_refused) throw InputError(answer);
+  FilledDrive end;
+  end.in_part = answer.front() == filled_in_part;
+  end.state = std::make_unique<SavedState>(std::make_unique<PackedState>(answer.substr(1), filled), filled);
+  end.requests = end.state->facts().requests;
+  return end;
+}
+
+}  // namespace tessera
