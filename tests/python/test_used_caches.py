@@ -62,7 +62,7 @@ def test_caches_are_full_after_one_and_a_half_times_what_they_hold(layer, platte
 def test_an_input_that_only_reads_fills_none_for_ever(tmp_path):
     (tmp_path / "reads.toml").write_text(WRITE.format(share=0.0))
     reads = run(tmp_path / "run", "demo", "--layer", "mu-rmw", "--workload", tmp_path / "reads.toml", "--limit", 2000, *USED)
-    assert filling_of(reads) == 6 * FLASH // (256 << 10)
+    assert 6 * FLASH <= filling_of(reads) * (256 << 10) <= 6.2 * FLASH, "with the blocks of the log and of dumps"
 
 
 def test_layers_without_caches_begin_at_once(tmp_path):
@@ -80,7 +80,7 @@ def test_drives_of_today_begin_used(drive):
 
 def test_a_run_that_is_checked_knows_what_the_filling_wrote(tmp_path):
     for layer in ("media-cache", "mu-rmw", "hwsr"):
-        cut = ("--check", "--cut-at", "2 s", "--content", "bytes")
+        cut = ("--check", "--cut-at", "2 s")
         run(tmp_path / layer, "demo", "--layer", layer, *SHORT, "--replay", "closed:4", *USED, *cut)
 
 
@@ -112,7 +112,7 @@ def test_a_trace_from_a_pipe_fills_no_caches(tmp_path):
 
 def test_a_stop_signal_ends_the_filling_too(tmp_path):
     (tmp_path / "writes.toml").write_text(WRITE.format(share=1.0))
-    words = [SIMULATOR, "run", "common", "--layer", "amphisbaena", "--workload", tmp_path / "writes.toml", "--set", "layers.amphisbaena.buffer=16 GiB", "--out", tmp_path / "out"]
+    words = [SIMULATOR, "run", "common", "--layer", "media-cache", "--workload", tmp_path / "writes.toml", "--set", "layers.media_cache.cache=16 GiB", "--out", tmp_path / "out"]
     process = subprocess.Popen([*map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     children = f"/proc/{process.pid}/task/{process.pid}/children"
     while process.poll() is None and not (filling := open(children).read().split()):
