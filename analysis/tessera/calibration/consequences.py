@@ -24,7 +24,7 @@ def _row(layer: str, words: Sequence[str | int | Path], costs: Path, out: Path, 
     runs = []
     for way, drive in zip(WAYS, ((DRIVE, *ESTIMATES), (costs,), (DRIVE, "--elf", image_of(layer, images))), strict=True):
         folder = out / f"{layer}-{way}"
-        ask_simulator(["run", drive[0], "--layer", layer, *drive[1:], *words, "--out", folder])
+        ask_simulator(["run", drive[0], "--layer", layer, "--caches", "empty", *drive[1:], *words, "--out", folder])
         runs.append(Run(folder))
     return (
         f"`{layer}`", *(number(run.metric("host.latency.mean"), 3) for run in runs), *(number(run.metric("host.latency.p99"), 3) for run in runs),

@@ -32,7 +32,7 @@ def simulate(drive: str, requests: np.ndarray, gaps: np.ndarray) -> np.ndarray:
         trace = Path(folder) / "requests.hpval"
         rows = zip(requests["write"], requests["offset"] // TRACE_BLOCK, requests["length"] // TRACE_BLOCK, gaps * 1e6, strict=True)
         trace.write_text("".join(f"{'W' if write else 'R'} S {block} {blocks} 1 {think:.3f}\n" for write, block, blocks, think in rows))
-        ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", "think", "--requests", "--out", Path(folder) / "run"])
+        ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", "think", "--caches", "empty", "--requests", "--out", Path(folder) / "run"])
         return model_responses(Run(Path(folder) / "run"), len(requests)) * 1e-3
 
 
