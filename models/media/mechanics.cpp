@@ -16,8 +16,9 @@ constexpr std::uint32_t nearby_radii = 4;
 
 }  // namespace
 
-Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home)
+Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home, const PowerConditions* power)
     : geometry_(geometry),
+      power_(power),
       curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
@@ -39,17 +40,17 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
   most_off_ = static_cast<std::uint32_t>(most - least);
 }
 
-std::uint32_t Mechanics::arm_distance(PhysicalTrack target) const {
-  const std::int64_t from = head_.radius - offsets_[head_.surface];
-  return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - from));
+std::uint32_t Mechanics::arm_distance(PhysicalTrack from, PhysicalTrack target) const {
+  const std::int64_t begin = from.radius - offsets_[from.surface];
+  return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - begin));
 }
 
-Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
-  if (target == head_) return {};
+Picoseconds Mechanics::seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const {
+  if (target == from) return {};
   const bool apart = !offsets_.empty();
-  const std::uint32_t moved = apart ? arm_distance(target) : distance(target.radius, head_.radius);
+  const std::uint32_t moved = apart ? arm_distance(from, target) : distance(target.radius, from.radius);
   Picoseconds time = curve_.time(moved);
-  if (target.surface != head_.surface) time = std::max(time, head_switch_);
+  if (target.surface != from.surface) time = std::max(time, head_switch_);
   if (apart) [[unlikely]]
     time += head_settles_[target.surface];
   if (!write) return time + read_settle_;
@@ -78,8 +79,9 @@ std::uint64_t Mechanics::rotation_to(const PhysicalRun& run, const TrackShape& s
 }
 
 Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
-  const Picoseconds arrival = overhead_ + seek_time(run.track, write);
-  if (mode_ == MediaTimingMode::expected) return continues(run) ? arrival : arrival + geometry_.revolution() / 2;
+  const PowerConditions::Recovery recovery = power_ == nullptr ? PowerConditions::Recovery() : power_->recovery(now);
+  const Picoseconds arrival = recovery.wait + overhead_ + seek_time(recovery.from_ramp ? ramp() : head_, run.track, write);
+  if (mode_ == MediaTimingMode::expected) return continues(run) && !recovery.from_ramp ? arrival : arrival + geometry_.revolution() / 2;
   std::uint32_t entry = 0;
   const std::uint64_t angle = geometry_.angle_at(now + arrival);
   return arrival + Picoseconds(rotation_to(run, geometry_.shape_of(run.track), angle, entry));
@@ -174,7 +176,7 @@ void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
 }
 
 void Mechanics::park() {
-  head_ = PhysicalTrack{home_, 0};
+  head_ = ramp();
   next_sector_ = no_sector;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/positioning.hpp"
 #include "firmware/ports/media_port.hpp"
+#include "media/power_conditions.hpp"
 #include "media/seek_curve.hpp"
 #include "media/track_geometry.hpp"
 
@@ -29,12 +30,13 @@ struct ArmDisturbance {
 
 class Mechanics final : public Positioning {
  public:
-  /// `home`: the first of the arm's surfaces.
-  Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0);
+  /// `home`: the first of the arm's surfaces. `power`: what positioning may have to wait for; null: nothing.
+  Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0, const PowerConditions* power = nullptr);
 
   [[nodiscard]] PhysicalTrack head() const override { return head_; }
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
   [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override {
+    if (power_ != nullptr) return overhead_;  // from the ramp it may be nearer
     return curve_.least(radii > most_off_ ? radii - most_off_ : 0) + overhead_;
   }
 
@@ -49,9 +51,11 @@ class Mechanics final : public Positioning {
 
   [[nodiscard]] const SeekCurve& curve() const { return curve_; }
   /// Seek or head switch, whichever is longer (they overlap), plus the settle of a write after either.
-  [[nodiscard]] Picoseconds seek_time(PhysicalTrack target, bool write) const;
+  [[nodiscard]] Picoseconds seek_time(PhysicalTrack target, bool write) const { return seek_time(head_, target, write); }
 
  private:
+  [[nodiscard]] Picoseconds seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const;
+  [[nodiscard]] PhysicalTrack ramp() const { return {home_, 0}; }
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
   [[nodiscard]] Picoseconds disturbed(Picoseconds seek, Picoseconds now, const ArmDisturbance& by) const;
   [[nodiscard]] Motion rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
@@ -62,10 +66,11 @@ class Mechanics final : public Positioning {
   /// What a write after a seek of so many radii waits beyond its settle.
   [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
-  /// How far the arm moves from the head's track to `target` where heads have tolerances: its position is that of its heads without.
-  [[nodiscard, gnu::cold]] std::uint32_t arm_distance(PhysicalTrack target) const;
+  /// How far the arm moves from track to track where heads have tolerances: its position is that of its heads without.
+  [[nodiscard, gnu::cold]] std::uint32_t arm_distance(PhysicalTrack from, PhysicalTrack target) const;
 
   const TrackGeometry& geometry_;
+  const PowerConditions* power_;
   SeekCurve curve_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;

@@ -9,7 +9,7 @@ namespace tessera {
 MediaArm::MediaArm(Platters& platters, std::uint32_t number, std::uint32_t first_surface, SignalScope& signals)
     : platters_(platters),
       number_(number),
-      mechanics_(platters.config, platters.geometry, first_surface),
+      mechanics_(platters.config, platters.geometry, first_surface, platters.power.any() ? &platters.power : nullptr),
       head_state_(signals.state("state", {"idle", "seek", "rotate", "read", "write", "off"})),
       head_radius_(signals.number("head_radius", 32, 0)),
       head_surface_(signals.number("head_surface", 8, first_surface)) {}
@@ -24,10 +24,11 @@ bool MediaArm::resolve(const PhysicalRun& run) {
   return run.count != 0 && run.count <= shape_.sectors() && run.first < shape_.sectors();
 }
 
-MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by) {
+MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by, Picoseconds recovery) {
   TESSERA_CHECK(step_ == nullptr, "a media step while another is in flight");
   step_ = &step;
   begin_ = now;
+  recovery_ = recovery;
   ++platters_.statistics.commands;
   ++platters_.statistics.arms[number_].commands;
   given_up_ = false;
@@ -36,15 +37,16 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
     timing_ = {{}, {}, {}, now};
     return timing_;
   }
-  Motion motion = mechanics_.plan(step, shape_, now, by);
+  const Picoseconds ready = now + recovery;
+  Motion motion = mechanics_.plan(step, shape_, ready, by);
   if (const Picoseconds lost = platters_.faults.off_track(); lost != Picoseconds()) {
     motion.rotation += lost;
     ++platters_.statistics.servo_faults;
   }
   platters_.statistics.missed_turns += motion.missed_turns;
   entry_ = motion.entry;
-  transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
-  timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
+  transfer_begin_ = ready + motion.overhead + motion.seek + motion.rotation;
+  timing_ = {recovery + motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
 
   const PhysicalTrack from = mechanics_.head();
   mechanics_.moved(step, shape_.sectors());
@@ -61,8 +63,9 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
 void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {
   if (platters_.observer == nullptr && !head_state_.watched()) return;
   const PhysicalTrack to = mechanics_.head();
-  if (motion.seek != Picoseconds()) show(MediaState::seek, from, begin_ + motion.overhead);
-  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
+  const Picoseconds leaves = begin_ + recovery_ + motion.overhead;
+  if (motion.seek != Picoseconds()) show(MediaState::seek, from, leaves);
+  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, leaves + motion.seek);
   show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
 }
 
@@ -186,16 +189,17 @@ void MediaArm::read_early() {
 
 /// Adds the step's time up to `until`, no later than its end, to the state in which it was spent.
 void MediaArm::account(Picoseconds until) {
-  const Picoseconds elapsed = until - begin_;
+  const Picoseconds taken = until - begin_;
+  const Picoseconds elapsed = taken - std::min(taken, recovery_);  // PowerConditions counts the recovery
   const Picoseconds overhead = (transfer_begin_ - begin_) - timing_.seek - timing_.rotation;
   const Picoseconds in_overhead = std::min(elapsed, overhead);
-  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek);
+  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek - recovery_);
   const Picoseconds in_rotation = std::min(elapsed - in_overhead - in_seek, timing_.rotation);
   MediaStatistics& statistics = platters_.statistics;
   statistics.seek_time += in_seek;
   statistics.rotation_time += in_rotation;
   (step_->op == MediaOp::read ? statistics.read_time : statistics.write_time) += elapsed - in_seek - in_rotation;
-  statistics.arms[number_].busy += elapsed;
+  statistics.arms[number_].busy += taken;
 }
 
 Status MediaArm::finish() {

@@ -14,6 +14,7 @@
 #include "media/media_config.hpp"
 #include "media/media_faults.hpp"
 #include "media/media_statistics.hpp"
+#include "media/power_conditions.hpp"
 #include "media/recording_physics.hpp"
 #include "media/track_geometry.hpp"
 #include "media/track_interference.hpp"
@@ -34,7 +35,7 @@ class MediaObserver {
 };
 
 struct MediaTiming {
-  Picoseconds seek;  ///< head movement, head switch, settle
+  Picoseconds seek;  ///< recovery from a power condition, head movement, head switch, settle
   Picoseconds rotation;
   Picoseconds transfer;  ///< sectors under the head, and the channel's overhead
   Picoseconds end;       ///< instant of completion
@@ -55,6 +56,7 @@ struct Platters {
   RandomStream powerfail;
   MediaFaults faults;
   TrackInterference interference;
+  PowerConditions power;
   FaultListener* fault_listener = nullptr;
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
   std::set<TrackSector> unread{};
@@ -72,11 +74,14 @@ class MediaArm {
   [[nodiscard]] bool busy() const { return step_ != nullptr; }
   [[nodiscard]] const MediaStep& step() const { return *step_; }
   [[nodiscard]] const MediaTiming& timing() const { return timing_; }
+  /// Heads go to the ramp.
+  void park() { mechanics_.park(); }
   /// Until when the head moves; in the past where it does not.
   [[nodiscard]] Picoseconds moves_until() const { return step_ == nullptr ? Picoseconds() : transfer_begin_ - timing_.rotation; }
 
   // See MediaDevice.
-  MediaTiming start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by);
+  /// The assembly is ready after `recovery`.
+  MediaTiming start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by, Picoseconds recovery);
   Picoseconds give_up(Picoseconds now);
   Status finish();
   void cut(Picoseconds now);
@@ -128,6 +133,7 @@ class MediaArm {
   std::uint64_t track_ = 0;
   std::uint32_t entry_ = 0;  // first sector transferred
   Picoseconds begin_;
+  Picoseconds recovery_;  // first part of the seek: the assembly was in a power condition
   Picoseconds transfer_begin_;
   MediaTiming timing_;
 };

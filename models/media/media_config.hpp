@@ -8,6 +8,7 @@
 #include "base/parameter.hpp"
 #include "base/track_order.hpp"
 #include "base/units.hpp"
+#include "media/power_conditions_config.hpp"
 
 namespace tessera {
 
@@ -84,6 +85,11 @@ struct MediaConfig {
   Microwatts read_power{7'000'000};
   Microwatts write_power{7'200'000};
   Microwatts actuator_power{2'200'000};  ///< of each arm but the first: Seagate's Exos 2X14, 7.2 W idle, against 5 W of one arm
+
+  PowerConditionsConfig power_conditions;
+
+  /// Electrical power of all arms and the spindle, with nothing to do.
+  [[nodiscard]] Microwatts whole_idle_power() const { return idle_power + actuator_power * (actuators - 1); }
 
   /// Declares the fields to readers, listings and reference pages.
   void describe(ParameterVisitor& visitor);

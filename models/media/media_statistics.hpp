@@ -8,6 +8,7 @@
 #include "base/metrics.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
+#include "media/power_conditions.hpp"
 
 namespace tessera {
 
@@ -45,8 +46,9 @@ struct MediaStatistics {
   LongTime rested;        ///< with power, and left out of all instants
 
   /// Energy in joules up to `now` (floating point: months of drive power leave 64 bits of picojoules).
-  [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered) const;
-  void report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered) const;
+  [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered, const PowerConditions::Totals& saved = {}) const;
+  void report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered,
+              const PowerConditions::Totals& saved) const;
 };
 
 }  // namespace tessera
