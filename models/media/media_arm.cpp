@@ -12,7 +12,9 @@ MediaArm::MediaArm(Platters& platters, std::uint32_t number, std::uint32_t first
       mechanics_(platters.config, platters.geometry, first_surface, platters.power.any() ? &platters.power : nullptr),
       head_state_(signals.state("state", {"idle", "seek", "rotate", "read", "write", "off"})),
       head_radius_(signals.number("head_radius", 32, 0)),
-      head_surface_(signals.number("head_surface", 8, first_surface)) {}
+      head_surface_(signals.number("head_surface", 8, first_surface)) {
+  if (errors_by_track(platters.config)) unread_ = signals.level("unread_sectors", 16);
+}
 
 /// Finds the run's track; false if the run does not lie on one.
 bool MediaArm::resolve(const PhysicalRun& run) {
@@ -106,19 +108,21 @@ void MediaArm::brought(std::uint32_t first, std::uint32_t count) {
   platters_.unread.erase(platters_.unread.lower_bound({track_, first}), platters_.unread.lower_bound({track_, first + count}));
 }
 
-/// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
-bool MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
-  bool found = false;
+/// Marks the sectors of a piece that the read in flight does not bring, and counts them.
+std::uint32_t MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
+  std::uint32_t found = 0;
   brought(first, count);
-  platters_.faults.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
-    found = true;
+  const auto failed = [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
+    ++found;
     ++(fault == ReadFault::permanent ? platters_.statistics.permanent_faults : platters_.statistics.transient_faults);
     if (fault == ReadFault::permanent || reads >= platters_.reads_before_loss) {
       tell_destroyed(sector);
       platters_.unread.insert({track_, sector});
     }
     not_delivered(sector - first + offset);
-  });
+  };
+  platters_.faults.read(track_, first, count, platters_.interference, timing_.end, failed);
+  platters_.statistics.heads[step_->run.track.surface].unread_sectors += found;
   return found;
 }
 
@@ -139,7 +143,7 @@ void MediaArm::not_delivered(std::uint32_t offset) {
 Status MediaArm::read_run() {
   Status status = Status::ok;
   if (step_->header != nullptr) platters_.store.read_header(track_, header_sector(), *step_->header);
-  bool defect = false;
+  std::uint32_t unread = 0;
   clear_lost(step_->data);
   each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
     Status piece =
@@ -155,12 +159,13 @@ Status MediaArm::read_run() {
     }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) platters_.store.read_header(track_, first + i, step_->headers[from + i]);
-    if (platters_.faults.any()) defect = read_faults(first, n, from) || defect;
+    if (platters_.faults.any()) unread += read_faults(first, n, from);
   });
   platters_.statistics.regions[group_->region].sectors_read += step_->run.count;
   if (status == Status::damaged) ++platters_.statistics.damaged_reads;
-  if (defect) ++platters_.statistics.media_errors;
-  return defect ? Status::media_error : status;
+  unread_.set(unread, timing_.end);
+  if (unread != 0) ++platters_.statistics.media_errors;
+  return unread != 0 ? Status::media_error : status;
 }
 
 /// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.

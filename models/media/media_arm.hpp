@@ -108,7 +108,7 @@ class MediaArm {
   [[nodiscard]] Status read_run();
   void read_early();
   void brought(std::uint32_t first, std::uint32_t count);
-  [[nodiscard]] bool read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  [[nodiscard]] std::uint32_t read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void not_delivered(std::uint32_t offset);
   void write_before(Picoseconds now);
   void tear(std::uint32_t sector, std::uint32_t offset);
@@ -125,6 +125,7 @@ class MediaArm {
   Signal spindle_index_;
 
   // The step in flight.
+  Signal unread_;  // sectors of the last read
   const MediaStep* step_ = nullptr;
   bool violation_ = false;
   bool given_up_ = false;

@@ -58,9 +58,12 @@ struct MediaConfig {
   std::uint32_t transient_errors_per_million = 0;
   std::uint32_t transient_error_reads = 3;
   std::uint32_t unrecoverable_errors_per_billion = 0;
+  std::vector<NumberRow> track_error_rates;  ///< surface, last radius, transient errors per million
   std::uint32_t write_faults_per_million = 0;
   std::uint32_t interference_limit = 0;  ///< writes next to a sector that spoil it; 0: none do
   std::uint32_t servo_faults_per_million = 0;
+  std::uint32_t interference_reach = 1;  ///< radii to either side
+  std::uint32_t interference_errors_per_million = 0;
   Picoseconds servo_retry_time;
 
   // Mechanics. The seek curve is a table, or else the formula t_min + a*sqrt(distance).

@@ -58,6 +58,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());
   for (const ArmSurfaces& arm : arms_of(config)) {
+  platters_.statistics.heads.resize(platters_.geometry.surfaces());
     const auto number = static_cast<std::uint32_t>(arms_.size());
     arms_.emplace_back(platters_, number, arm.first, number == 0 ? signals_ : signals_.part("arm" + std::to_string(number)));
   }

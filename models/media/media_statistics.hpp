@@ -21,8 +21,12 @@ struct MediaStatistics {
     std::uint64_t commands = 0;
     Picoseconds busy;  ///< of its steps
   };
+  struct HeadCount {
+    std::uint64_t unread_sectors = 0;  ///< that a read did not bring, the first time or again
+  };
   std::vector<RegionCount> regions;  ///< in the plan's order
   std::vector<ArmCount> arms;
+  std::vector<HeadCount> heads;  ///< by surface
   std::uint64_t commands = 0;
   Tally seeks;                      ///< by distance in radii, arm movements only
   std::uint64_t head_switches = 0;  ///< without arm movement

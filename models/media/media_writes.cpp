@@ -46,9 +46,11 @@ void MediaArm::damage_from(std::uint32_t first, std::uint32_t count) {
 /// What lies next to the sectors that were written, on tracks of the same region: whatever overlaps, as the table of formats says apart.
 void MediaArm::weaken_sides(std::uint32_t first, std::uint32_t count) {
   const PhysicalTrack written = step_->run.track;
-  for (const bool inner : {false, true}) {
-    if (!inner && written.radius == 0) continue;
-    const PhysicalTrack victim{written.surface, inner ? written.radius + 1 : written.radius - 1};
+  const std::uint32_t reach = platters_.config.interference_reach;
+  const std::uint32_t outermost = written.radius - std::min(written.radius, reach);
+  for (std::uint32_t radius = outermost; radius <= written.radius + reach; ++radius) {
+    if (radius == written.radius) continue;
+    const PhysicalTrack victim{written.surface, radius};
     if (!platters_.geometry.contains(victim) || platters_.geometry.group_of(victim.radius).region != group_->region) continue;
     const std::uint64_t number = platters_.geometry.linear(victim);
     const TrackShape shape = platters_.geometry.shape_of(victim);

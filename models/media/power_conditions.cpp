@@ -10,8 +10,8 @@ namespace {
 constexpr std::array<const char*, power_conditions> names{"idle_a", "idle_b", "idle_c", "standby"};
 
 constexpr double second_ps = 1e12;
-constexpr double longest_timer = 65'535 * 60 * second_ps;  // ACS-4: 16 bits of minutes
-constexpr double longest_recovery = 6'553.5 * second_ps;   // ACS-4: 16 bits of 100 ms
+constexpr double longest_timer = 65'535 * 60 * second_ps;  // ATA: 16 bits of minutes
+constexpr double longest_recovery = 65.534 * second_ps;    // SCSI, power condition page: 16 bits of milliseconds
 constexpr double kilowatt_uw = 1e9;
 
 // Values of the signal.
