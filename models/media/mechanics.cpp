@@ -23,6 +23,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       read_settle_(config.read_settle),
+      laser_warm_up_(config.heat.laser_warm_up),
       write_settles_(seek_points(config.write_settles)),
       overhead_(config.channel_overhead),
       mode_(config.timing),
@@ -80,7 +81,8 @@ std::uint64_t Mechanics::rotation_to(const PhysicalRun& run, const TrackShape& s
 
 Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
   const PowerConditions::Recovery recovery = power_ == nullptr ? PowerConditions::Recovery() : power_->recovery(now);
-  const Picoseconds arrival = recovery.wait + overhead_ + seek_time(recovery.from_ramp ? ramp() : head_, run.track, write);
+  const Picoseconds arrival =
+      recovery.wait + overhead_ + seek_time(recovery.from_ramp ? ramp() : head_, run.track, write) + warm_up(run, write, now);
   if (mode_ == MediaTimingMode::expected) return continues(run) && !recovery.from_ramp ? arrival : arrival + geometry_.revolution() / 2;
   std::uint32_t entry = 0;
   const std::uint64_t angle = geometry_.angle_at(now + arrival);
@@ -117,7 +119,8 @@ void Mechanics::wait_for_data(Motion& motion, const MediaStep& step, const Track
     return;
   }
   motion.entry = step.run.first;
-  motion.rotation = Picoseconds(geometry_.forward(geometry_.angle_at(arrival), geometry_.angle_of(shape, step.run.first)));
+  const Picoseconds warm = warm_up(step.run, true, now);
+  motion.rotation = warm + Picoseconds(geometry_.forward(geometry_.angle_at(arrival + warm), geometry_.angle_of(shape, step.run.first)));
   const Picoseconds turn = geometry_.revolution();
   const Picoseconds late = lateness(step, shape, arrival + motion.rotation);
   motion.missed_turns = static_cast<std::uint32_t>((late + turn - Picoseconds(1)) / turn);
@@ -132,8 +135,9 @@ Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Pic
   Motion motion;
   motion.overhead = overhead_;
   motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
-  const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek);
-  motion.rotation = Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
+  const Picoseconds warm = warm_up(step.run, step.op == MediaOp::write, now);
+  const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek + warm);
+  motion.rotation = warm + Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
   motion.transfer = Picoseconds(geometry_.passing(shape, step.run.first, step.run.count));
   if (step.run.count == shape.sectors()) motion.transfer = geometry_.revolution();
   return motion;
@@ -143,6 +147,7 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
   const Picoseconds turn = geometry_.revolution();
   const Picoseconds passing(geometry_.passing(shape, step.run.first, step.run.count));
   const bool near = nearby(step.run.track);
+  const Picoseconds warm = warm_up(step.run, step.op == MediaOp::write, now);
   Motion motion;
   motion.overhead = overhead_;
   motion.entry = step.run.first;
@@ -156,11 +161,12 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
       [[fallthrough]];
     case StepHint::position:
       motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
-      motion.rotation = continues(step.run) ? Picoseconds() : turn / 2;
+      motion.rotation = warm + (continues(step.run) ? Picoseconds() : turn / 2);
       motion.transfer = passing;
       return motion;
     case StepHint::whole_track:
       motion.seek = near ? Picoseconds() : disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
+      motion.rotation = warm;
       motion.transfer = turn;
       return motion;
     case StepHint::backup_round_trip: motion.rotation = turn * backup_turns_; return motion;
@@ -168,7 +174,8 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
   return motion;
 }
 
-void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
+void Mechanics::moved(const MediaStep& step, std::uint32_t sectors, Picoseconds ends) {
+  written_until_ = step.op == MediaOp::write ? ends : Picoseconds::max();
   if (mode_ == MediaTimingMode::expected && step.hint == StepHint::backup_round_trip) return;
   head_ = step.run.track;
   const std::uint32_t end = step.run.first + step.run.count;

@@ -44,8 +44,13 @@ class Mechanics final : public Positioning {
 
   /// Prices a run that lies on an existing track of shape `shape`, from `now` on. The head stays.
   [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by = {}) const;
-  /// Moves the head as `step` does; its track holds `sectors`.
-  void moved(const MediaStep& step, std::uint32_t sectors);
+  /// Moves the head as `step` does, which ends at `ends`; its track holds `sectors`.
+  void moved(const MediaStep& step, std::uint32_t sectors, Picoseconds ends = Picoseconds::max());
+  /// From laser on to the first sector of a write that begins at `now`.
+  [[nodiscard]] Picoseconds warm_up(const PhysicalRun& run, bool write, Picoseconds now) const {
+    if (laser_warm_up_ == Picoseconds() || !write) return {};
+    return continues(run) && now + overhead_ == written_until_ ? Picoseconds() : laser_warm_up_;
+  }
   /// Parks the head on the ramp: before the arm's first surface, radius 0.
   void park();
 
@@ -75,6 +80,7 @@ class Mechanics final : public Positioning {
   Picoseconds head_switch_;
   Picoseconds write_settle_;
   Picoseconds read_settle_;
+  Picoseconds laser_warm_up_;
   std::vector<SeekPoint> write_settles_;  // from distances on, ascending
   Picoseconds overhead_;
   MediaTimingMode mode_;
@@ -84,7 +90,8 @@ class Mechanics final : public Positioning {
   std::uint32_t most_off_ = 0;             // between two heads
   std::uint32_t home_;
   PhysicalTrack head_;
-  std::uint32_t next_sector_ = no_sector;  // where the last run ended on its track
+  std::uint32_t next_sector_ = no_sector;           // where the last run ended on its track
+  Picoseconds written_until_ = Picoseconds::max();  // end of the last run, if that was a write
   static constexpr std::uint32_t no_sector = ~std::uint32_t{0};
 };
 

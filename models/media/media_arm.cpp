@@ -51,7 +51,8 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
   timing_ = {recovery + motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
 
   const PhysicalTrack from = mechanics_.head();
-  mechanics_.moved(step, shape_.sectors());
+  warm_up_ = mechanics_.warm_up(step.run, step.op == MediaOp::write, ready);
+  mechanics_.moved(step, shape_.sectors(), timing_.end);
   const PhysicalTrack to = mechanics_.head();
   if (from.radius != to.radius) {
     platters_.statistics.seeks.record(from.radius > to.radius ? from.radius - to.radius : to.radius - from.radius);
@@ -204,6 +205,10 @@ void MediaArm::account(Picoseconds until) {
   statistics.seek_time += in_seek;
   statistics.rotation_time += in_rotation;
   (step_->op == MediaOp::read ? statistics.read_time : statistics.write_time) += elapsed - in_seek - in_rotation;
+  if (step_->op == MediaOp::write) {
+    const Picoseconds cold = timing_.rotation - std::min(timing_.rotation, warm_up_);
+    statistics.laser_time += elapsed - in_overhead - in_seek - std::min(in_rotation, cold);
+  }
   statistics.arms[number_].busy += taken;
 }
 

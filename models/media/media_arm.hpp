@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/signal.hpp"
 #include "media/content_store.hpp"
+#include "media/head_wear.hpp"
 #include "media/mechanics.hpp"
 #include "media/media_config.hpp"
 #include "media/media_faults.hpp"
@@ -57,6 +58,7 @@ struct Platters {
   MediaFaults faults;
   TrackInterference interference;
   PowerConditions power;
+  HeadWear wear;
   FaultListener* fault_listener = nullptr;
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
   std::set<TrackSector> unread{};
@@ -96,6 +98,7 @@ class MediaArm {
   [[nodiscard]] std::uint32_t header_sector() const;
   [[nodiscard]] std::uint32_t passed_before(Picoseconds elapsed) const;
   [[nodiscard]] Status write_run();
+  [[nodiscard]] bool may_stop() const;
   [[nodiscard]] std::uint32_t entry_offset() const;
   [[nodiscard]] std::uint32_t sectors_before_fault(bool whole);
   void write_passed(std::uint32_t count);
@@ -122,10 +125,10 @@ class MediaArm {
   Signal head_state_;
   Signal head_radius_;
   Signal head_surface_;
+  Signal unread_;  // sectors of the last read
   Signal spindle_index_;
 
   // The step in flight.
-  Signal unread_;  // sectors of the last read
   const MediaStep* step_ = nullptr;
   bool violation_ = false;
   bool given_up_ = false;
@@ -135,6 +138,7 @@ class MediaArm {
   std::uint32_t entry_ = 0;  // first sector transferred
   Picoseconds begin_;
   Picoseconds recovery_;  // first part of the seek: the assembly was in a power condition
+  Picoseconds warm_up_;   // last part of the rotation: the laser is on
   Picoseconds transfer_begin_;
   MediaTiming timing_;
 };

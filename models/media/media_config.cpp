@@ -309,6 +309,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("seek_power", seek_power, {0, kilowatt_uw}, "Power during head movement.");
   visitor.field("read_power", read_power, {0, kilowatt_uw}, "Power while reading.");
   visitor.field("write_power", write_power, {0, kilowatt_uw}, "Power while writing.");
+  visitor.section("heat", heat, "Heat-assisted writing.");
   visitor.section("power_conditions", power_conditions, "Spin-up, and what the disk does when it has been idle for long.");
   visitor.enter("powerfail", "What a power cut does.");
   visitor.enumeration("sector", powerfail_sector, {"atomic", "atomic_old", "atomic_new", "corrupt"},
@@ -329,8 +330,8 @@ std::vector<std::string> MediaConfig::validate() const {
   check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
   check_head_tolerances(*this, problems);
-  power_conditions.check(whole_idle_power(), problems);
   check_track_error_rates(*this, problems);
+  power_conditions.check(whole_idle_power(), problems);
   return problems;
 }
 

@@ -53,12 +53,13 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .powerfail = RandomStream(seed, "media.powerfail"),
                 .faults = MediaFaults(config, platters_.geometry, seed),
                 .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors()),
-                .power = PowerConditions(config.power_conditions, signals_)},
+                .power = PowerConditions(config.power_conditions, signals_),
+                .wear = HeadWear(config)},
       arm_map_(arms_of(config)) {
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());
-  for (const ArmSurfaces& arm : arms_of(config)) {
   platters_.statistics.heads.resize(platters_.geometry.surfaces());
+  for (const ArmSurfaces& arm : arms_of(config)) {
     const auto number = static_cast<std::uint32_t>(arms_.size());
     arms_.emplace_back(platters_, number, arm.first, number == 0 ? signals_ : signals_.part("arm" + std::to_string(number)));
   }
@@ -128,6 +129,7 @@ void MediaDevice::restore(Picoseconds now) {
 void MediaDevice::report(MetricSet& metrics, Picoseconds now) const {
   platters_.statistics.report(metrics, platters_.config, platters_.geometry.regions(), now, powered_,
                               platters_.power.any() ? platters_.power.totals(now) : PowerConditions::Totals());
+  platters_.wear.report(metrics);
 }
 
 }  // namespace tessera

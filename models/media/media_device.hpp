@@ -90,12 +90,14 @@ class MediaDevice {
     platters_.store.save_state(out);
     platters_.faults.save_state(out, now);
     if (platters_.interference.any()) platters_.interference.save_state(out);
+    if (platters_.wear.any()) platters_.wear.save_state(out);
   }
   /// At time 0, of a device of the same description and plan.
   void load_state(StateReader& in) {
     platters_.store.load_state(in);
     platters_.faults.load_state(in);
     if (platters_.interference.any()) platters_.interference.load_state(in, platters_.geometry.tracks());
+    if (platters_.wear.any()) platters_.wear.load_state(in);
   }
 
   void observe(MediaObserver* observer) { platters_.observer = observer; }

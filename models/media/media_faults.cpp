@@ -78,7 +78,7 @@ void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std
   }
 }
 
-std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole) {
+std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole, std::uint32_t worn) {
   std::uint32_t sector = none;
   const std::uint64_t begin = key(track, first);
   for (auto at = spots_.lower_bound(begin); at != spots_.end() && at->first < begin + count; ++at) {
@@ -86,9 +86,10 @@ std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first,
     sector = static_cast<std::uint32_t>(at->first - begin) + first;
     break;
   }
-  if (write_rate_ == 0 || !whole) return sector;
+  const std::uint64_t rate = write_rate_ + worn;
+  if (rate == 0 || !whole) return sector;
   for (std::uint32_t i = first; i < first + count && i < sector; ++i)
-    if (write_faults_.below(million) < write_rate_) return i;
+    if (write_faults_.below(million) < rate) return i;
   return sector;
 }
 

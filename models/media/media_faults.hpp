@@ -65,9 +65,9 @@ class MediaFaults {
   [[nodiscard]] bool spoils(std::uint64_t track, std::uint32_t sector) const { return spots_.contains(key(track, sector)); }
 
   /// The first sector at which the drive notices that a write failed; `none` where it notices nothing. Drawn faults are met by
-  /// `whole` writes only, not by those that a power cut ends.
+  /// `whole` writes only, not by those that a power cut ends. `worn`: how many more per million the head causes.
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  [[nodiscard]] std::uint32_t write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole);
+  [[nodiscard]] std::uint32_t write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole, std::uint32_t worn);
 
   /// New data came to these sectors at `at`: calls lost(sector) for each that cannot be read back.
   template <class F>

@@ -90,7 +90,8 @@ void report_power_conditions(MetricSet& metrics, const MediaConfig& config, cons
 double MediaStatistics::energy(const MediaConfig& config, Picoseconds now, bool powered, const PowerConditions::Totals& saved) const {
   const ArmPower power(config, arms.size());
   return power.idle(full_idle_time(*this, now, powered, saved) + rotation_time) + power.at_work(config.seek_power, seek_time) +
-         power.at_work(config.read_power, read_time) + power.at_work(config.write_power, write_time) + saving_energy(config, saved);
+         power.at_work(config.read_power, read_time) + power.at_work(config.write_power, write_time) + saving_energy(config, saved) +
+         ArmPower::whole(config.heat.laser_power, laser_time);
 }
 
 void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered,
@@ -123,9 +124,9 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("damaged_reads", damaged_reads, "Reads that met a sector destroyed by an overlapping write.");
   count("errors", media_errors, "Steps that met a sector that could not be read or written.");
   count("faults.transient", transient_faults, "Sectors that a read did not bring and another one may.");
-  count("faults.permanent", permanent_faults, "Sectors that a read did not bring and none will.");
   for (std::size_t head = 0; errors_by_track(config) && head < heads.size(); ++head)
     count("faults.head." + std::to_string(head), heads[head].unread_sectors, "Sectors that a read by the head did not bring.");
+  count("faults.permanent", permanent_faults, "Sectors that a read did not bring and none will.");
   count("faults.latent_writes", latent_writes, "Sectors written to an unreadable place without anybody noticing.");
   count("faults.write", write_faults, "Writes that stopped at a sector that could not be written.");
   count("faults.servo", servo_faults, "Commands that lost their track and found it again.");
@@ -146,6 +147,10 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   metrics.count("media.energy.write", power.at_work(config.write_power, write_time), "J", "Energy while writing.");
   metrics.count("media.energy.total", energy(config, now, powered, saved), "J", "Energy of the head-disk assembly.");
   report_power_conditions(metrics, config, saved);
+  if (config.heat.laser_power != Microwatts()) {
+    metrics.count("media.time.laser", laser_time, "Time with a laser on: part of rotation and writing.");
+    metrics.count("media.energy.laser", ArmPower::whole(config.heat.laser_power, laser_time), "J", "Energy of the lasers.");
+  }
   for (std::size_t arm = 0; arms.size() > 1 && arm < arms.size(); ++arm) {
     const std::string name = "arm." + std::to_string(arm);
     count(name + ".commands", arms[arm].commands, "Media steps begun by the arm.");

@@ -45,9 +45,10 @@ struct MediaStatistics {
   Picoseconds rotation_time;
   Picoseconds read_time;  ///< transfers, overhead included
   Picoseconds write_time;
-  Picoseconds off_time;   ///< without power, up to off_since
-  Picoseconds off_since;  ///< of the present outage
-  LongTime rested;        ///< with power, and left out of all instants
+  Picoseconds laser_time;  ///< writes, with warm-up
+  Picoseconds off_time;    ///< without power, up to off_since
+  Picoseconds off_since;   ///< of the present outage
+  LongTime rested;         ///< with power, and left out of all instants
 
   /// Energy in joules up to `now` (floating point: months of drive power leave 64 bits of picojoules).
   [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered, const PowerConditions::Totals& saved = {}) const;

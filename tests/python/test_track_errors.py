@@ -1,4 +1,4 @@
-"""Reads that fail for a while, by track: what a user sees of them."""
+"""Reads that fail for a while, by track, and heads that wear: what a user sees of them."""
 
 import numpy as np
 import pytest
@@ -52,6 +52,17 @@ def test_waveforms_show_which_reads_failed(tmp_path):
     (("track_error_rates=[[0, 10, 5], [0, 10, 6]]",), "track_error_rates: row 2 does not end beyond the row of its surface before it"),
     (("track_error_rates=[[0, 10, 1000001]]",), "a whole number of errors per million, 1000000 at most"),
     (("interference_limit=9", "interference_reach=0"), "media.interference_reach"),
+    (("heat.laser_warm_up=2 s",), "media.heat.laser_warm_up"),
 ])
 def test_rates_that_cannot_be_are_refused_before_the_run(tmp_path, values, sentence):
     assert sentence in simulate("run", "bare", "--workload", "random-4k", "--limit", 1, "--out", tmp_path, *settings(*values), status=2).stderr
+
+
+def test_heads_that_wear_out_send_their_sectors_to_spares(tmp_path):
+    words = ("bare", "--layer", "cmr", "--workload", "random-4k", "--limit", 3000, "--replay", "closed:4", "--check")
+    worn = run(tmp_path / "worn", *words, *settings("heat.head_life=8 MiB", "heat.worn_faults_per_million=2000", "heat.laser_power=200 mW", "heat.laser_warm_up=5 us"))
+    assert worn.metric("media.wear.used") == worn.metric("media.wear.head.0") > 1
+    assert worn.metric("defects.write_faults") > 0
+    assert worn.metric("scoreboard.errors") == 0
+    assert worn.metric("media.energy.laser") == pytest.approx(0.2e-3 * worn.metric("media.time.laser"))
+    assert worn.metric("media.time.laser") >= worn.metric("media.time.write")
