@@ -30,18 +30,23 @@ def test_rests_change_no_figure_of_a_drive_that_parks(tmp_path, layer):
     assert whole["media.spin_ups"]["value"] > 1
 
 
-def test_the_next_request_pays_for_spindle_and_heads_and_the_rest_of_the_time_is_cheaper(tmp_path):
+def test_the_next_request_pays_for_spindle_and_heads(tmp_path):
     reads = ("--set", "firmware.write_cache.capacity=0 B")
     turning = seldom(tmp_path / "turning", *reads)
     parked = seldom(tmp_path / "parked", *reads, *settings(*PARKS))
     assert 9_000 < parked.metric("host.latency.p99") < 20_000
     assert turning.metric("host.latency.p99") < 100
     assert parked.metric("media.load_cycles") > parked.metric("media.spin_ups") > 10
-    assert parked.metric("media.energy.total") < turning.metric("media.energy.total")
     parts = ("seek", "rotation", "read", "write", "idle", "idle_b", "standby", "recovery")
     assert sum(parked.metric(f"media.time.{part}") for part in parts) == pytest.approx(1_000 * parked.metric("run.measured_seconds"), rel=1e-3)
     assert parked.find("media.time.idle_a") is None
     assert turning.find("media.load_cycles") is None
+
+
+@pytest.mark.parametrize(("mean", "cheaper"), [("4 s", False), ("300 s", True)])
+def test_stopping_the_spindle_pays_where_it_stands_for_long(tmp_path, mean, cheaper):
+    turning = seldom(tmp_path / "turning", mean=mean).metric("energy.total")
+    assert (seldom(tmp_path / "parked", *settings(*PARKS), mean=mean).metric("energy.total") < turning) == cheaper
 
 
 @pytest.mark.parametrize(("values", "sentence"), [
