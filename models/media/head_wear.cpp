@@ -33,7 +33,8 @@ void HeadWear::report(MetricSet& metrics) const {
   if (!any()) return;
   const auto used = [&](std::uint64_t sectors) { return static_cast<double>(sectors) / static_cast<double>(life_); };
   for (std::size_t head = 0; head < written_.size(); ++head)
-    metrics.add("media.wear.head." + std::to_string(head), used(written_[head]), "1", "What the head has written, as a share of its life.");
+    metrics.add("media.head." + std::to_string(head) + ".wear", used(written_[head]), "1",
+                "What the head has written, as a share of its life.");
   metrics.add("media.wear.used", used(*std::ranges::max_element(written_)), "1", "The same of the head that has written most.");
 }
 

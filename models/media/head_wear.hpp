@@ -21,7 +21,7 @@ class HeadWear {
   [[nodiscard]] std::uint32_t faults_per_million(std::uint32_t surface) const {
     return any() && written_[surface] > life_ ? worn_faults_ : 0;
   }
-  /// Adds the metrics `media.wear.*`.
+  /// Adds the metrics `media.head.N.wear` and `media.wear.used`.
   void report(MetricSet& metrics) const;
 
   void save_state(StateWriter& out) const;

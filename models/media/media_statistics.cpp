@@ -125,7 +125,7 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("errors", media_errors, "Steps that met a sector that could not be read or written.");
   count("faults.transient", transient_faults, "Sectors that a read did not bring and another one may.");
   for (std::size_t head = 0; errors_by_track(config) && head < heads.size(); ++head)
-    count("faults.head." + std::to_string(head), heads[head].unread_sectors, "Sectors that a read by the head did not bring.");
+    count("head." + std::to_string(head) + ".unread_sectors", heads[head].unread_sectors, "Sectors that a read by the head did not bring.");
   count("faults.permanent", permanent_faults, "Sectors that a read did not bring and none will.");
   count("faults.latent_writes", latent_writes, "Sectors written to an unreadable place without anybody noticing.");
   count("faults.write", write_faults, "Writes that stopped at a sector that could not be written.");

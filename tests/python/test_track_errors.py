@@ -34,7 +34,7 @@ def test_retries_make_the_tail_of_reads_and_nothing_else(tmp_path):
     assert bad.metric("host.latency.p50") == pytest.approx(good.metric("host.latency.p50"), rel=0.02)
     assert elsewhere.metric("host.latency.p999") == good.metric("host.latency.p999")
     assert bad.metric("defects.retries") >= bad.metric("defects.recovered") > 8
-    assert bad.metric("media.faults.head.0") == bad.metric("media.faults.transient") > 8
+    assert bad.metric("media.head.0.unread_sectors") == bad.metric("media.faults.transient") > 8
     assert bad.metric("host.failed") == 0
     retried = bad.requests[np.argmax(bad.requests["error_recovery"])]
     assert retried["error_recovery"] > 0.5e9 * turn
@@ -61,7 +61,7 @@ def test_rates_that_cannot_be_are_refused_before_the_run(tmp_path, values, sente
 def test_heads_that_wear_out_send_their_sectors_to_spares(tmp_path):
     words = ("bare", "--layer", "cmr", "--workload", "random-4k", "--limit", 3000, "--replay", "closed:4", "--check")
     worn = run(tmp_path / "worn", *words, *settings("heat.head_life=4 MiB", "heat.worn_faults_per_million=50000", "heat.laser_power=200 mW", "heat.laser_warm_up=5 us"))
-    assert worn.metric("media.wear.used") == worn.metric("media.wear.head.0") > 1
+    assert worn.metric("media.wear.used") == worn.metric("media.head.0.wear") > 1
     assert worn.metric("defects.write_faults") > 0
     assert worn.metric("scoreboard.errors") == 0
     assert worn.metric("media.energy.laser") == pytest.approx(0.2e-3 * worn.metric("media.time.laser"))

@@ -65,7 +65,7 @@ TEST_CASE("a head that has written as much as it can stops at sectors, and only 
   DataBuffer data = tagged(100, 1'000);
   for (int i = 0; i < 10; ++i) REQUIRE(ok(perform(device, write_step({{1, 5}, 0, 100}, data.all()), now)));
   CHECK(value(device, "media.wear.used", now) == Approx(1));
-  CHECK(value(device, "media.wear.head.0", now) == 0);
+  CHECK(value(device, "media.head.0.wear", now) == 0);
   CHECK(ok(perform(device, write_step({{1, 5}, 0, 1}, data.part(0, 1)), now)));
   CHECK(perform(device, write_step({{1, 5}, 0, 1}, data.part(0, 1)), now) == Status::media_error);
   CHECK(ok(perform(device, write_step({{0, 5}, 0, 1}, data.part(0, 1)), now)));

@@ -60,9 +60,9 @@ TEST_CASE("the head whose reads fail is the one that is counted") {
     for (int i = 0; i < 100; ++i) static_cast<void>(perform(device, read_step({{surface, 20}, 0, 100}), now));
   MetricSet metrics;
   device.report(metrics, now);
-  CHECK(metrics.find("media.faults.head.0")->value.value() == 0);
-  CHECK(metrics.find("media.faults.head.1")->value.value() == metrics.find("media.faults.transient")->value.value());
-  CHECK(metrics.find("media.faults.head.1")->value.value() > 100);
+  CHECK(metrics.find("media.head.0.unread_sectors")->value.value() == 0);
+  CHECK(metrics.find("media.head.1.unread_sectors")->value.value() == metrics.find("media.faults.transient")->value.value());
+  CHECK(metrics.find("media.head.1.unread_sectors")->value.value() > 100);
 }
 
 TEST_CASE("writes next to a track make its reads fail more often, in proportion, as far as they reach") {
