@@ -22,6 +22,11 @@ DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 ZONED = ("zoned",)  # layers that take writes at write pointers alone
 SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.conventional=0")
 
+DISK_STATES = (
+    "power_conditions.idle_a_after=1 ms", "power_conditions.idle_b_after=5 ms", "power_conditions.idle_c_after=20 ms", "power_conditions.standby_after=1 s",
+    "heat.laser_power=200 mW", "heat.head_life=1 GiB", "track_error_rates=[[0, 100, 10]]",
+)  # fmt: skip
+
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
     "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
@@ -39,6 +44,7 @@ SPECIAL_RUNS = {
     "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
     "refresh": ("bare", "--layer", "cmr", "--set", "firmware.refresh.threshold=16", "--set", "media.interference_limit=100"),
     "arms": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2"),
+    "disk-states": ("bare", "--layer", "cmr", *(word for setting in DISK_STATES for word in ("--set", f"media.{setting}"))),
     "cylinders": ("hp-c3323a", "--fold"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "zoned-log": ("bare", "--layer", "zoned:log"),

@@ -16,12 +16,14 @@ constexpr std::uint32_t nearby_radii = 4;
 
 }  // namespace
 
-Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home)
+Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home, const PowerConditions* power)
     : geometry_(geometry),
+      power_(power),
       curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       read_settle_(config.read_settle),
+      laser_warm_up_(config.heat.laser_warm_up),
       write_settles_(seek_points(config.write_settles)),
       overhead_(config.channel_overhead),
       mode_(config.timing),
@@ -39,17 +41,17 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
   most_off_ = static_cast<std::uint32_t>(most - least);
 }
 
-std::uint32_t Mechanics::arm_distance(PhysicalTrack target) const {
-  const std::int64_t from = head_.radius - offsets_[head_.surface];
-  return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - from));
+std::uint32_t Mechanics::arm_distance(PhysicalTrack from, PhysicalTrack target) const {
+  const std::int64_t begin = from.radius - offsets_[from.surface];
+  return static_cast<std::uint32_t>(std::abs(target.radius - offsets_[target.surface] - begin));
 }
 
-Picoseconds Mechanics::seek_time(PhysicalTrack target, bool write) const {
-  if (target == head_) return {};
+Picoseconds Mechanics::seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const {
+  if (target == from) return {};
   const bool apart = !offsets_.empty();
-  const std::uint32_t moved = apart ? arm_distance(target) : distance(target.radius, head_.radius);
+  const std::uint32_t moved = apart ? arm_distance(from, target) : distance(target.radius, from.radius);
   Picoseconds time = curve_.time(moved);
-  if (target.surface != head_.surface) time = std::max(time, head_switch_);
+  if (target.surface != from.surface) time = std::max(time, head_switch_);
   if (apart) [[unlikely]]
     time += head_settles_[target.surface];
   if (!write) return time + read_settle_;
@@ -78,8 +80,10 @@ std::uint64_t Mechanics::rotation_to(const PhysicalRun& run, const TrackShape& s
 }
 
 Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
-  const Picoseconds arrival = overhead_ + seek_time(run.track, write);
-  if (mode_ == MediaTimingMode::expected) return continues(run) ? arrival : arrival + geometry_.revolution() / 2;
+  const PowerConditions::Recovery recovery = power_ == nullptr ? PowerConditions::Recovery() : power_->recovery(now);
+  const Picoseconds arrival =
+      recovery.wait + overhead_ + seek_time(recovery.from_ramp ? ramp() : head_, run.track, write) + warm_up(run, write, now);
+  if (mode_ == MediaTimingMode::expected) return continues(run) && !recovery.from_ramp ? arrival : arrival + geometry_.revolution() / 2;
   std::uint32_t entry = 0;
   const std::uint64_t angle = geometry_.angle_at(now + arrival);
   return arrival + Picoseconds(rotation_to(run, geometry_.shape_of(run.track), angle, entry));
@@ -115,7 +119,8 @@ void Mechanics::wait_for_data(Motion& motion, const MediaStep& step, const Track
     return;
   }
   motion.entry = step.run.first;
-  motion.rotation = Picoseconds(geometry_.forward(geometry_.angle_at(arrival), geometry_.angle_of(shape, step.run.first)));
+  const Picoseconds warm = warm_up(step.run, true, now);
+  motion.rotation = warm + Picoseconds(geometry_.forward(geometry_.angle_at(arrival + warm), geometry_.angle_of(shape, step.run.first)));
   const Picoseconds turn = geometry_.revolution();
   const Picoseconds late = lateness(step, shape, arrival + motion.rotation);
   motion.missed_turns = static_cast<std::uint32_t>((late + turn - Picoseconds(1)) / turn);
@@ -130,8 +135,9 @@ Motion Mechanics::rotational(const MediaStep& step, const TrackShape& shape, Pic
   Motion motion;
   motion.overhead = overhead_;
   motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
-  const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek);
-  motion.rotation = Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
+  const Picoseconds warm = warm_up(step.run, step.op == MediaOp::write, now);
+  const std::uint64_t angle = geometry_.angle_at(now + overhead_ + motion.seek + warm);
+  motion.rotation = warm + Picoseconds(rotation_to(step.run, shape, angle, motion.entry));
   motion.transfer = Picoseconds(geometry_.passing(shape, step.run.first, step.run.count));
   if (step.run.count == shape.sectors()) motion.transfer = geometry_.revolution();
   return motion;
@@ -141,6 +147,7 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
   const Picoseconds turn = geometry_.revolution();
   const Picoseconds passing(geometry_.passing(shape, step.run.first, step.run.count));
   const bool near = nearby(step.run.track);
+  const Picoseconds warm = warm_up(step.run, step.op == MediaOp::write, now);
   Motion motion;
   motion.overhead = overhead_;
   motion.entry = step.run.first;
@@ -154,11 +161,12 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
       [[fallthrough]];
     case StepHint::position:
       motion.seek = disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
-      motion.rotation = continues(step.run) ? Picoseconds() : turn / 2;
+      motion.rotation = warm + (continues(step.run) ? Picoseconds() : turn / 2);
       motion.transfer = passing;
       return motion;
     case StepHint::whole_track:
       motion.seek = near ? Picoseconds() : disturbed(seek_time(step.run.track, step.op == MediaOp::write), now, by);
+      motion.rotation = warm;
       motion.transfer = turn;
       return motion;
     case StepHint::backup_round_trip: motion.rotation = turn * backup_turns_; return motion;
@@ -166,7 +174,8 @@ Motion Mechanics::expected(const MediaStep& step, const TrackShape& shape, Picos
   return motion;
 }
 
-void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
+void Mechanics::moved(const MediaStep& step, std::uint32_t sectors, Picoseconds ends) {
+  written_until_ = step.op == MediaOp::write ? ends : Picoseconds::max();
   if (mode_ == MediaTimingMode::expected && step.hint == StepHint::backup_round_trip) return;
   head_ = step.run.track;
   const std::uint32_t end = step.run.first + step.run.count;
@@ -174,7 +183,7 @@ void Mechanics::moved(const MediaStep& step, std::uint32_t sectors) {
 }
 
 void Mechanics::park() {
-  head_ = PhysicalTrack{home_, 0};
+  head_ = ramp();
   next_sector_ = no_sector;
 }
 

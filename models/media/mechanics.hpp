@@ -5,6 +5,7 @@
 
 #include "base/positioning.hpp"
 #include "firmware/ports/media_port.hpp"
+#include "media/power_conditions.hpp"
 #include "media/seek_curve.hpp"
 #include "media/track_geometry.hpp"
 
@@ -29,12 +30,13 @@ struct ArmDisturbance {
 
 class Mechanics final : public Positioning {
  public:
-  /// `home`: the first of the arm's surfaces.
-  Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0);
+  /// `home`: the first of the arm's surfaces. `power`: what positioning may have to wait for; null: nothing.
+  Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0, const PowerConditions* power = nullptr);
 
   [[nodiscard]] PhysicalTrack head() const override { return head_; }
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
   [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override {
+    if (power_ != nullptr) return overhead_;  // from the ramp it may be nearer
     return curve_.least(radii > most_off_ ? radii - most_off_ : 0) + overhead_;
   }
 
@@ -42,16 +44,23 @@ class Mechanics final : public Positioning {
 
   /// Prices a run that lies on an existing track of shape `shape`, from `now` on. The head stays.
   [[nodiscard]] Motion plan(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by = {}) const;
-  /// Moves the head as `step` does; its track holds `sectors`.
-  void moved(const MediaStep& step, std::uint32_t sectors);
+  /// Moves the head as `step` does, which ends at `ends`; its track holds `sectors`.
+  void moved(const MediaStep& step, std::uint32_t sectors, Picoseconds ends = Picoseconds::max());
+  /// From laser on to the first sector of a write that begins at `now`.
+  [[nodiscard]] Picoseconds warm_up(const PhysicalRun& run, bool write, Picoseconds now) const {
+    if (laser_warm_up_ == Picoseconds() || !write) return {};
+    return continues(run) && now + overhead_ == written_until_ ? Picoseconds() : laser_warm_up_;
+  }
   /// Parks the head on the ramp: before the arm's first surface, radius 0.
   void park();
 
   [[nodiscard]] const SeekCurve& curve() const { return curve_; }
   /// Seek or head switch, whichever is longer (they overlap), plus the settle of a write after either.
-  [[nodiscard]] Picoseconds seek_time(PhysicalTrack target, bool write) const;
+  [[nodiscard]] Picoseconds seek_time(PhysicalTrack target, bool write) const { return seek_time(head_, target, write); }
 
  private:
+  [[nodiscard]] Picoseconds seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const;
+  [[nodiscard]] PhysicalTrack ramp() const { return {home_, 0}; }
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
   [[nodiscard]] Picoseconds disturbed(Picoseconds seek, Picoseconds now, const ArmDisturbance& by) const;
   [[nodiscard]] Motion rotational(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
@@ -62,14 +71,16 @@ class Mechanics final : public Positioning {
   /// What a write after a seek of so many radii waits beyond its settle.
   [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
-  /// How far the arm moves from the head's track to `target` where heads have tolerances: its position is that of its heads without.
-  [[nodiscard, gnu::cold]] std::uint32_t arm_distance(PhysicalTrack target) const;
+  /// How far the arm moves from track to track where heads have tolerances: its position is that of its heads without.
+  [[nodiscard, gnu::cold]] std::uint32_t arm_distance(PhysicalTrack from, PhysicalTrack target) const;
 
   const TrackGeometry& geometry_;
+  const PowerConditions* power_;
   SeekCurve curve_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
   Picoseconds read_settle_;
+  Picoseconds laser_warm_up_;
   std::vector<SeekPoint> write_settles_;  // from distances on, ascending
   Picoseconds overhead_;
   MediaTimingMode mode_;
@@ -79,7 +90,8 @@ class Mechanics final : public Positioning {
   std::uint32_t most_off_ = 0;             // between two heads
   std::uint32_t home_;
   PhysicalTrack head_;
-  std::uint32_t next_sector_ = no_sector;  // where the last run ended on its track
+  std::uint32_t next_sector_ = no_sector;           // where the last run ended on its track
+  Picoseconds written_until_ = Picoseconds::max();  // end of the last run, if that was a write
   static constexpr std::uint32_t no_sector = ~std::uint32_t{0};
 };
 

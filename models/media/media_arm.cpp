@@ -9,10 +9,12 @@ namespace tessera {
 MediaArm::MediaArm(Platters& platters, std::uint32_t number, std::uint32_t first_surface, SignalScope& signals)
     : platters_(platters),
       number_(number),
-      mechanics_(platters.config, platters.geometry, first_surface),
+      mechanics_(platters.config, platters.geometry, first_surface, platters.power.any() ? &platters.power : nullptr),
       head_state_(signals.state("state", {"idle", "seek", "rotate", "read", "write", "off"})),
       head_radius_(signals.number("head_radius", 32, 0)),
-      head_surface_(signals.number("head_surface", 8, first_surface)) {}
+      head_surface_(signals.number("head_surface", 8, first_surface)) {
+  if (errors_by_track(platters.config)) unread_ = signals.level("unread_sectors", 16);
+}
 
 /// Finds the run's track; false if the run does not lie on one.
 bool MediaArm::resolve(const PhysicalRun& run) {
@@ -24,10 +26,11 @@ bool MediaArm::resolve(const PhysicalRun& run) {
   return run.count != 0 && run.count <= shape_.sectors() && run.first < shape_.sectors();
 }
 
-MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by) {
+MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by, Picoseconds recovery) {
   TESSERA_CHECK(step_ == nullptr, "a media step while another is in flight");
   step_ = &step;
   begin_ = now;
+  recovery_ = recovery;
   ++platters_.statistics.commands;
   ++platters_.statistics.arms[number_].commands;
   given_up_ = false;
@@ -36,18 +39,20 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
     timing_ = {{}, {}, {}, now};
     return timing_;
   }
-  Motion motion = mechanics_.plan(step, shape_, now, by);
+  const Picoseconds ready = now + recovery;
+  Motion motion = mechanics_.plan(step, shape_, ready, by);
   if (const Picoseconds lost = platters_.faults.off_track(); lost != Picoseconds()) {
     motion.rotation += lost;
     ++platters_.statistics.servo_faults;
   }
   platters_.statistics.missed_turns += motion.missed_turns;
   entry_ = motion.entry;
-  transfer_begin_ = now + motion.overhead + motion.seek + motion.rotation;
-  timing_ = {motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
+  transfer_begin_ = ready + motion.overhead + motion.seek + motion.rotation;
+  timing_ = {recovery + motion.seek, motion.rotation, motion.overhead + motion.transfer, transfer_begin_ + motion.transfer};
 
   const PhysicalTrack from = mechanics_.head();
-  mechanics_.moved(step, shape_.sectors());
+  warm_up_ = mechanics_.warm_up(step.run, step.op == MediaOp::write, ready);
+  mechanics_.moved(step, shape_.sectors(), timing_.end);
   const PhysicalTrack to = mechanics_.head();
   if (from.radius != to.radius) {
     platters_.statistics.seeks.record(from.radius > to.radius ? from.radius - to.radius : to.radius - from.radius);
@@ -61,8 +66,9 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
 void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {
   if (platters_.observer == nullptr && !head_state_.watched()) return;
   const PhysicalTrack to = mechanics_.head();
-  if (motion.seek != Picoseconds()) show(MediaState::seek, from, begin_ + motion.overhead);
-  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, begin_ + motion.overhead + motion.seek);
+  const Picoseconds leaves = begin_ + recovery_ + motion.overhead;
+  if (motion.seek != Picoseconds()) show(MediaState::seek, from, leaves);
+  if (motion.rotation != Picoseconds()) show(MediaState::rotate, to, leaves + motion.seek);
   show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
 }
 
@@ -103,19 +109,21 @@ void MediaArm::brought(std::uint32_t first, std::uint32_t count) {
   platters_.unread.erase(platters_.unread.lower_bound({track_, first}), platters_.unread.lower_bound({track_, first + count}));
 }
 
-/// Marks the sectors of a piece that the read in flight does not bring; whether there are any.
-bool MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
-  bool found = false;
+/// Marks the sectors of a piece that the read in flight does not bring, and counts them.
+std::uint32_t MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
+  std::uint32_t found = 0;
   brought(first, count);
-  platters_.faults.read(track_, first, count, timing_.end, [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
-    found = true;
+  const auto failed = [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
+    ++found;
     ++(fault == ReadFault::permanent ? platters_.statistics.permanent_faults : platters_.statistics.transient_faults);
     if (fault == ReadFault::permanent || reads >= platters_.reads_before_loss) {
       tell_destroyed(sector);
       platters_.unread.insert({track_, sector});
     }
     not_delivered(sector - first + offset);
-  });
+  };
+  platters_.faults.read(track_, first, count, platters_.interference, timing_.end, failed);
+  platters_.statistics.heads[step_->run.track.surface].unread_sectors += found;
   return found;
 }
 
@@ -136,7 +144,7 @@ void MediaArm::not_delivered(std::uint32_t offset) {
 Status MediaArm::read_run() {
   Status status = Status::ok;
   if (step_->header != nullptr) platters_.store.read_header(track_, header_sector(), *step_->header);
-  bool defect = false;
+  std::uint32_t unread = 0;
   clear_lost(step_->data);
   each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
     Status piece =
@@ -152,12 +160,13 @@ Status MediaArm::read_run() {
     }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) platters_.store.read_header(track_, first + i, step_->headers[from + i]);
-    if (platters_.faults.any()) defect = read_faults(first, n, from) || defect;
+    if (platters_.faults.any()) unread += read_faults(first, n, from);
   });
   platters_.statistics.regions[group_->region].sectors_read += step_->run.count;
   if (status == Status::damaged) ++platters_.statistics.damaged_reads;
-  if (defect) ++platters_.statistics.media_errors;
-  return defect ? Status::media_error : status;
+  unread_.set(unread, timing_.end);
+  if (unread != 0) ++platters_.statistics.media_errors;
+  return unread != 0 ? Status::media_error : status;
 }
 
 /// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.
@@ -186,16 +195,21 @@ void MediaArm::read_early() {
 
 /// Adds the step's time up to `until`, no later than its end, to the state in which it was spent.
 void MediaArm::account(Picoseconds until) {
-  const Picoseconds elapsed = until - begin_;
+  const Picoseconds taken = until - begin_;
+  const Picoseconds elapsed = taken - std::min(taken, recovery_);  // PowerConditions counts the recovery
   const Picoseconds overhead = (transfer_begin_ - begin_) - timing_.seek - timing_.rotation;
   const Picoseconds in_overhead = std::min(elapsed, overhead);
-  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek);
+  const Picoseconds in_seek = std::min(elapsed - in_overhead, timing_.seek - recovery_);
   const Picoseconds in_rotation = std::min(elapsed - in_overhead - in_seek, timing_.rotation);
   MediaStatistics& statistics = platters_.statistics;
   statistics.seek_time += in_seek;
   statistics.rotation_time += in_rotation;
   (step_->op == MediaOp::read ? statistics.read_time : statistics.write_time) += elapsed - in_seek - in_rotation;
-  statistics.arms[number_].busy += elapsed;
+  if (step_->op == MediaOp::write) {
+    const Picoseconds cold = timing_.rotation - std::min(timing_.rotation, warm_up_);
+    statistics.laser_time += elapsed - in_overhead - in_seek - std::min(in_rotation, cold);
+  }
+  statistics.arms[number_].busy += taken;
 }
 
 Status MediaArm::finish() {

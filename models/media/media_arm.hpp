@@ -10,10 +10,12 @@
 #include "base/random.hpp"
 #include "base/signal.hpp"
 #include "media/content_store.hpp"
+#include "media/head_wear.hpp"
 #include "media/mechanics.hpp"
 #include "media/media_config.hpp"
 #include "media/media_faults.hpp"
 #include "media/media_statistics.hpp"
+#include "media/power_conditions.hpp"
 #include "media/recording_physics.hpp"
 #include "media/track_geometry.hpp"
 #include "media/track_interference.hpp"
@@ -34,7 +36,7 @@ class MediaObserver {
 };
 
 struct MediaTiming {
-  Picoseconds seek;  ///< head movement, head switch, settle
+  Picoseconds seek;  ///< recovery from a power condition, head movement, head switch, settle
   Picoseconds rotation;
   Picoseconds transfer;  ///< sectors under the head, and the channel's overhead
   Picoseconds end;       ///< instant of completion
@@ -55,6 +57,8 @@ struct Platters {
   RandomStream powerfail;
   MediaFaults faults;
   TrackInterference interference;
+  PowerConditions power;
+  HeadWear wear;
   FaultListener* fault_listener = nullptr;
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
   std::set<TrackSector> unread{};
@@ -72,11 +76,14 @@ class MediaArm {
   [[nodiscard]] bool busy() const { return step_ != nullptr; }
   [[nodiscard]] const MediaStep& step() const { return *step_; }
   [[nodiscard]] const MediaTiming& timing() const { return timing_; }
+  /// Heads go to the ramp.
+  void park() { mechanics_.park(); }
   /// Until when the head moves; in the past where it does not.
   [[nodiscard]] Picoseconds moves_until() const { return step_ == nullptr ? Picoseconds() : transfer_begin_ - timing_.rotation; }
 
   // See MediaDevice.
-  MediaTiming start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by);
+  /// The assembly is ready after `recovery`.
+  MediaTiming start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by, Picoseconds recovery);
   Picoseconds give_up(Picoseconds now);
   Status finish();
   void cut(Picoseconds now);
@@ -91,6 +98,7 @@ class MediaArm {
   [[nodiscard]] std::uint32_t header_sector() const;
   [[nodiscard]] std::uint32_t passed_before(Picoseconds elapsed) const;
   [[nodiscard]] Status write_run();
+  [[nodiscard]] bool may_stop() const;
   [[nodiscard]] std::uint32_t entry_offset() const;
   [[nodiscard]] std::uint32_t sectors_before_fault(bool whole);
   void write_passed(std::uint32_t count);
@@ -103,7 +111,7 @@ class MediaArm {
   [[nodiscard]] Status read_run();
   void read_early();
   void brought(std::uint32_t first, std::uint32_t count);
-  [[nodiscard]] bool read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
+  [[nodiscard]] std::uint32_t read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void not_delivered(std::uint32_t offset);
   void write_before(Picoseconds now);
   void tear(std::uint32_t sector, std::uint32_t offset);
@@ -117,6 +125,7 @@ class MediaArm {
   Signal head_state_;
   Signal head_radius_;
   Signal head_surface_;
+  Signal unread_;  // sectors of the last read
   Signal spindle_index_;
 
   // The step in flight.
@@ -128,6 +137,8 @@ class MediaArm {
   std::uint64_t track_ = 0;
   std::uint32_t entry_ = 0;  // first sector transferred
   Picoseconds begin_;
+  Picoseconds recovery_;  // first part of the seek: the assembly was in a power condition
+  Picoseconds warm_up_;   // last part of the rotation: the laser is on
   Picoseconds transfer_begin_;
   MediaTiming timing_;
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "media/geometry_checks.hpp"
+#include "media/track_error_rates.hpp"
 #include "media/track_geometry.hpp"
 #include "media/track_switches.hpp"
 
@@ -253,7 +254,11 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors that become unreadable, by milliseconds of simulated time since the first power-on.");
   visitor.field("transient_errors_per_million", transient_errors_per_million, {0, 1e6},
                 "Sectors of a million read that fail and go well after some more reads.");
-  visitor.unused_where(transient_errors_per_million == 0, "media.transient_errors_per_million is 0", [&] {
+  visitor.table("track_error_rates", track_error_rates, {"surface", "last_radius", "per_million"},
+                "The same by track: of each surface from the row before it, or radius 0, to the last radius; tracks without a row have "
+                "transient_errors_per_million.");
+  const bool transient = transient_errors_per_million != 0 || !track_error_rates.empty() || interference_errors_per_million != 0;
+  visitor.unused_where(!transient, "media.transient_errors_per_million is 0", [&] {
     visitor.field("transient_error_reads", transient_error_reads, {1, 1000},
                   "Reads that fail, at most, before a drawn transient error goes away; from 1 on, all equally likely.");
   });
@@ -263,6 +268,12 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors of a million written at which the write stops, as at write_fault_sectors, but once.");
   visitor.field("interference_limit", interference_limit, {0, count_max},
                 "Writes of the tracks next to a sector, at its angle, after which it cannot be read; 0: never.");
+  visitor.unused_where(interference_limit == 0, "media.interference_limit is 0", [&] {
+    visitor.field("interference_reach", interference_reach, {1, 64}, "How many tracks to either side a write weakens.");
+    visitor.field(
+        "interference_errors_per_million", interference_errors_per_million, {0, 1e6},
+        "Transient errors per million that a sector has more right before interference_limit; after fewer writes, in proportion.");
+  });
   visitor.field("servo_faults_per_million", servo_faults_per_million, {0, 1e6},
                 "Commands of a million that lose their track and try again by themselves.");
   visitor.unused_where(servo_faults_per_million == 0, "media.servo_faults_per_million is 0", [&] {
@@ -298,6 +309,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.field("seek_power", seek_power, {0, kilowatt_uw}, "Power during head movement.");
   visitor.field("read_power", read_power, {0, kilowatt_uw}, "Power while reading.");
   visitor.field("write_power", write_power, {0, kilowatt_uw}, "Power while writing.");
+  visitor.section("heat", heat, "Heat-assisted writing.");
+  visitor.section("power_conditions", power_conditions, "Spin-up, and what the disk does when it has been idle for long.");
   visitor.enter("powerfail", "What a power cut does.");
   visitor.enumeration("sector", powerfail_sector, {"atomic", "atomic_old", "atomic_new", "corrupt"},
                       "The sector under a writing head ends old or new (drawn), old, new, or unreadable.");
@@ -317,6 +330,8 @@ std::vector<std::string> MediaConfig::validate() const {
   check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
   check_head_tolerances(*this, problems);
+  check_track_error_rates(*this, problems);
+  power_conditions.check(whole_idle_power(), problems);
   return problems;
 }
 

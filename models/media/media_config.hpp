@@ -8,6 +8,8 @@
 #include "base/parameter.hpp"
 #include "base/track_order.hpp"
 #include "base/units.hpp"
+#include "media/heat_config.hpp"
+#include "media/power_conditions_config.hpp"
 
 namespace tessera {
 
@@ -56,9 +58,12 @@ struct MediaConfig {
   std::vector<NumberRow> grown_defects;        ///< surface, radius, sector, millisecond from which on it is unreadable
   std::uint32_t transient_errors_per_million = 0;
   std::uint32_t transient_error_reads = 3;
+  std::vector<NumberRow> track_error_rates;  ///< surface, last radius, transient errors per million
   std::uint32_t unrecoverable_errors_per_billion = 0;
   std::uint32_t write_faults_per_million = 0;
   std::uint32_t interference_limit = 0;  ///< writes next to a sector that spoil it; 0: none do
+  std::uint32_t interference_reach = 1;  ///< radii to either side
+  std::uint32_t interference_errors_per_million = 0;
   std::uint32_t servo_faults_per_million = 0;
   Picoseconds servo_retry_time;
 
@@ -84,6 +89,12 @@ struct MediaConfig {
   Microwatts read_power{7'000'000};
   Microwatts write_power{7'200'000};
   Microwatts actuator_power{2'200'000};  ///< of each arm but the first: Seagate's Exos 2X14, 7.2 W idle, against 5 W of one arm
+
+  PowerConditionsConfig power_conditions;
+  HeatConfig heat;
+
+  /// Electrical power of all arms and the spindle, with nothing to do.
+  [[nodiscard]] Microwatts whole_idle_power() const { return idle_power + actuator_power * (actuators - 1); }
 
   /// Declares the fields to readers, listings and reference pages.
   void describe(ParameterVisitor& visitor);

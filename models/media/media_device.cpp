@@ -52,10 +52,13 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .store = ContentStore(tessera::shape_of(config, content), platters_.geometry.tracks(), platters_.geometry.most_sectors()),
                 .powerfail = RandomStream(seed, "media.powerfail"),
                 .faults = MediaFaults(config, platters_.geometry, seed),
-                .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors())},
+                .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors()),
+                .power = PowerConditions(config.power_conditions, signals_),
+                .wear = HeadWear(config)},
       arm_map_(arms_of(config)) {
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());
+  platters_.statistics.heads.resize(platters_.geometry.surfaces());
   for (const ArmSurfaces& arm : arms_of(config)) {
     const auto number = static_cast<std::uint32_t>(arms_.size());
     arms_.emplace_back(platters_, number, arm.first, number == 0 ? signals_ : signals_.part("arm" + std::to_string(number)));
@@ -81,10 +84,28 @@ ArmDisturbance MediaDevice::disturbance(std::uint32_t arm) const {
 MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
   TESSERA_CHECK(powered_, "a media step without power");
   const std::uint32_t arm = arm_of(step.run.track);
-  return arms_[arm].start(step, now, directory_ == nullptr ? ArmDisturbance{} : disturbance(arm));
+  const Picoseconds recovery = platters_.power.any() ? recover(now) : Picoseconds();
+  return arms_[arm].start(step, now, directory_ == nullptr ? ArmDisturbance{} : disturbance(arm), recovery);
 }
 
-Status MediaDevice::finish(std::uint32_t arm) { return arms_[arm].finish(); }
+bool MediaDevice::at_work() const {
+  return std::ranges::any_of(arms_, [](const MediaArm& arm) { return arm.busy(); });
+}
+
+/// What a step that begins now waits for spindle and ramp.
+Picoseconds MediaDevice::recover(Picoseconds now) {
+  const PowerConditions::Recovery recovery = platters_.power.begin(now, !at_work());
+  if (recovery.from_ramp)
+    for (MediaArm& arm : arms_) arm.park();
+  return recovery.wait;
+}
+
+Status MediaDevice::finish(std::uint32_t arm) {
+  const Picoseconds end = arms_[arm].timing().end;
+  const Status status = arms_[arm].finish();
+  if (platters_.power.any() && !at_work()) platters_.power.end(end);
+  return status;
+}
 
 Picoseconds MediaDevice::give_up(Picoseconds now, std::uint32_t arm) { return arms_[arm].give_up(now); }
 
@@ -92,6 +113,7 @@ void MediaDevice::cut(Picoseconds now) {
   TESSERA_CHECK(powered_, "a power cut without power");
   platters_.torn.clear();
   for (MediaArm& arm : arms_) arm.cut(now);
+  if (platters_.power.any()) platters_.power.cut(now);
   powered_ = false;
   platters_.statistics.off_since = now;
 }
@@ -101,10 +123,13 @@ void MediaDevice::restore(Picoseconds now) {
   powered_ = true;
   platters_.statistics.off_time += now - platters_.statistics.off_since;
   for (MediaArm& arm : arms_) arm.restore(now);
+  if (platters_.power.any()) platters_.power.restore(now);
 }
 
 void MediaDevice::report(MetricSet& metrics, Picoseconds now) const {
-  platters_.statistics.report(metrics, platters_.config, platters_.geometry.regions(), now, powered_);
+  platters_.statistics.report(metrics, platters_.config, platters_.geometry.regions(), now, powered_,
+                              platters_.power.any() ? platters_.power.totals(now) : PowerConditions::Totals());
+  platters_.wear.report(metrics);
 }
 
 }  // namespace tessera

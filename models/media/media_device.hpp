@@ -3,7 +3,7 @@
 //
 //   timing = start(step, now);   ... at timing.end:  status = finish(arm);   ... or, at any instant before:  cut(instant);
 //
-// Content changes at finish(), or as far as cut() says. Not modelled: spin-up, thermal recalibration.
+// Content changes at finish(), or as far as cut() says. Not modelled: thermal recalibration.
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -90,12 +90,14 @@ class MediaDevice {
     platters_.store.save_state(out);
     platters_.faults.save_state(out, now);
     if (platters_.interference.any()) platters_.interference.save_state(out);
+    if (platters_.wear.any()) platters_.wear.save_state(out);
   }
   /// At time 0, of a device of the same description and plan.
   void load_state(StateReader& in) {
     platters_.store.load_state(in);
     platters_.faults.load_state(in);
     if (platters_.interference.any()) platters_.interference.load_state(in, platters_.geometry.tracks());
+    if (platters_.wear.any()) platters_.wear.load_state(in);
   }
 
   void observe(MediaObserver* observer) { platters_.observer = observer; }
@@ -103,8 +105,9 @@ class MediaDevice {
   [[nodiscard]] const MediaStatistics& statistics() const { return platters_.statistics; }
   /// Adds the metrics `media.*` as of `now`.
   void report(MetricSet& metrics, Picoseconds now) const;
-  /// `by` passes that later instants leave out; the power is on, and nothing is under way.
-  void rest(Picoseconds by) {
+  /// `by` passes at `now` and is left out of later instants; the power is on, and nothing is under way.
+  void rest(Picoseconds by, Picoseconds now) {
+    if (platters_.power.any()) platters_.power.rest(by, now);
     platters_.geometry.rest(by);
     platters_.statistics.rested += by;
   }
@@ -114,6 +117,8 @@ class MediaDevice {
   class Directory;
 
   [[nodiscard]] ArmDisturbance disturbance(std::uint32_t arm) const;
+  [[nodiscard]] bool at_work() const;
+  [[nodiscard, gnu::cold]] Picoseconds recover(Picoseconds now);
 
   SignalScope signals_;
   Platters platters_;

@@ -20,12 +20,13 @@ Picoseconds whole_turns(Picoseconds time, Picoseconds turn) {
 
 MediaFaults::MediaFaults(const MediaConfig& config, const TrackGeometry& geometry, std::uint64_t seed)
     : geometry_(geometry),
-      transient_rate_(std::uint64_t{config.transient_errors_per_million} * (billion / million)),
+      transient_rates_(config, geometry),
+      interference_rate_(config.interference_limit == 0 ? 0 : config.interference_errors_per_million * (billion / million)),
       transient_reads_(config.transient_error_reads),
       unrecoverable_rate_(config.unrecoverable_errors_per_billion),
       write_rate_(config.write_faults_per_million),
       servo_rate_(config.servo_faults_per_million),
-      rates_((transient_rate_ | unrecoverable_rate_ | write_rate_) != 0),
+      rates_(transient_rates_.any() || (interference_rate_ | unrecoverable_rate_ | write_rate_) != 0),
       servo_time_(whole_turns(config.servo_retry_time, geometry.revolution())),
       read_errors_(seed, "media.read_errors"),
       write_faults_(seed, "media.write_faults"),
@@ -59,11 +60,14 @@ void MediaFaults::add_write_fault(PhysicalSector sector) {
   spots_[key(geometry_.linear(sector.track), sector.index)].write_fault = true;
 }
 
-void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
-  if ((transient_rate_ | unrecoverable_rate_) == 0) return;
+void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count, const TrackInterference& beside) {
+  const std::uint64_t of_track = transient_rates_.of(track);
+  if ((of_track | interference_rate_ | unrecoverable_rate_) == 0) return;
   for (std::uint32_t sector = first; sector < first + count; ++sector) {
     const std::uint64_t drawn = read_errors_.below(billion);
-    if (drawn >= unrecoverable_rate_ + transient_rate_) continue;
+    std::uint64_t rate = unrecoverable_rate_ + of_track;
+    if (interference_rate_ != 0) rate += interference_rate_ * beside.writes_beside(track, sector) / beside.limit();
+    if (drawn >= rate) continue;
     Spot& spot = spots_[key(track, sector)];
     if (drawn < unrecoverable_rate_) {
       spot.bad_from = Picoseconds(0);
@@ -74,7 +78,7 @@ void MediaFaults::draw_read_errors(std::uint64_t track, std::uint32_t first, std
   }
 }
 
-std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole) {
+std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole, std::uint32_t worn) {
   std::uint32_t sector = none;
   const std::uint64_t begin = key(track, first);
   for (auto at = spots_.lower_bound(begin); at != spots_.end() && at->first < begin + count; ++at) {
@@ -82,9 +86,10 @@ std::uint32_t MediaFaults::write_fault(std::uint64_t track, std::uint32_t first,
     sector = static_cast<std::uint32_t>(at->first - begin) + first;
     break;
   }
-  if (write_rate_ == 0 || !whole) return sector;
+  const std::uint64_t rate = write_rate_ + worn;
+  if (rate == 0 || !whole) return sector;
   for (std::uint32_t i = first; i < first + count && i < sector; ++i)
-    if (write_faults_.below(million) < write_rate_) return i;
+    if (write_faults_.below(million) < rate) return i;
   return sector;
 }
 

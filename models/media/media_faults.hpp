@@ -8,7 +8,9 @@
 #include "base/state_stream.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
+#include "media/track_error_rates.hpp"
 #include "media/track_geometry.hpp"
+#include "media/track_interference.hpp"
 
 namespace tessera {
 
@@ -36,10 +38,10 @@ class MediaFaults {
   // Ranges are `count` sectors from `first` on of the track with this linear number, and do not wrap.
 
   /// A read that ends at `at`: calls failed(sector, ReadFault, reads) for each sector that it does not bring, nor did so many reads in a
-  /// row.
+  /// row. `beside`: what writes next to the sectors have done to them.
   template <class F>
-  void read(std::uint64_t track, std::uint32_t first, std::uint32_t count, Picoseconds at, F&& failed) {
-    if (rates_) draw_read_errors(track, first, count);
+  void read(std::uint64_t track, std::uint32_t first, std::uint32_t count, const TrackInterference& beside, Picoseconds at, F&& failed) {
+    if (rates_) draw_read_errors(track, first, count, beside);
     const std::uint64_t begin = key(track, first);
     for (auto at_spot = spots_.lower_bound(begin); at_spot != spots_.end() && at_spot->first < begin + count;) {
       const auto sector = static_cast<std::uint32_t>(at_spot->first - begin) + first;
@@ -63,9 +65,9 @@ class MediaFaults {
   [[nodiscard]] bool spoils(std::uint64_t track, std::uint32_t sector) const { return spots_.contains(key(track, sector)); }
 
   /// The first sector at which the drive notices that a write failed; `none` where it notices nothing. Drawn faults are met by
-  /// `whole` writes only, not by those that a power cut ends.
+  /// `whole` writes only, not by those that a power cut ends. `worn`: how many more per million the head causes.
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  [[nodiscard]] std::uint32_t write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole);
+  [[nodiscard]] std::uint32_t write_fault(std::uint64_t track, std::uint32_t first, std::uint32_t count, bool whole, std::uint32_t worn);
 
   /// New data came to these sectors at `at`: calls lost(sector) for each that cannot be read back.
   template <class F>
@@ -105,11 +107,12 @@ class MediaFaults {
 
   [[nodiscard]] std::uint64_t key(std::uint64_t track, std::uint32_t sector) const { return track * geometry_.most_sectors() + sector; }
   Spot& spot_of(const NumberRow& row);
-  void draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count);
+  void draw_read_errors(std::uint64_t track, std::uint32_t first, std::uint32_t count, const TrackInterference& beside);
 
   const TrackGeometry& geometry_;
   std::map<std::uint64_t, Spot> spots_;
-  std::uint64_t transient_rate_;  // of a thousand million sectors
+  TrackErrorRates transient_rates_;
+  std::uint64_t interference_rate_;  // of a thousand million sectors, where interference is next to its limit
   std::uint64_t transient_reads_;
   std::uint64_t unrecoverable_rate_;  // of a thousand million sectors
   std::uint64_t write_rate_;          // of a million sectors

@@ -8,6 +8,7 @@
 #include "base/metrics.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
+#include "media/power_conditions.hpp"
 
 namespace tessera {
 
@@ -20,8 +21,12 @@ struct MediaStatistics {
     std::uint64_t commands = 0;
     Picoseconds busy;  ///< of its steps
   };
+  struct HeadCount {
+    std::uint64_t unread_sectors = 0;  ///< that a read did not bring, the first time or again
+  };
   std::vector<RegionCount> regions;  ///< in the plan's order
   std::vector<ArmCount> arms;
+  std::vector<HeadCount> heads;  ///< by surface
   std::uint64_t commands = 0;
   Tally seeks;                      ///< by distance in radii, arm movements only
   std::uint64_t head_switches = 0;  ///< without arm movement
@@ -40,13 +45,15 @@ struct MediaStatistics {
   Picoseconds rotation_time;
   Picoseconds read_time;  ///< transfers, overhead included
   Picoseconds write_time;
-  Picoseconds off_time;   ///< without power, up to off_since
-  Picoseconds off_since;  ///< of the present outage
-  LongTime rested;        ///< with power, and left out of all instants
+  Picoseconds laser_time;  ///< writes, with warm-up
+  Picoseconds off_time;    ///< without power, up to off_since
+  Picoseconds off_since;   ///< of the present outage
+  LongTime rested;         ///< with power, and left out of all instants
 
   /// Energy in joules up to `now` (floating point: months of drive power leave 64 bits of picojoules).
-  [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered) const;
-  void report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered) const;
+  [[nodiscard]] double energy(const MediaConfig& config, Picoseconds now, bool powered, const PowerConditions::Totals& saved = {}) const;
+  void report(MetricSet& metrics, const MediaConfig& config, const FormatPlan& plan, Picoseconds now, bool powered,
+              const PowerConditions::Totals& saved) const;
 };
 
 }  // namespace tessera

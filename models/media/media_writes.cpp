@@ -23,6 +23,7 @@ void MediaArm::write_part(std::uint32_t offset, std::uint32_t count) {
     if (platters_.interference.any()) platters_.interference.written(track_, first, n);
   });
   platters_.statistics.regions[group_->region].sectors_written += count;
+  if (platters_.wear.any()) platters_.wear.written(step_->run.track.surface, count);
 }
 
 void MediaArm::damage_from(std::uint32_t first, std::uint32_t count) {
@@ -46,9 +47,11 @@ void MediaArm::damage_from(std::uint32_t first, std::uint32_t count) {
 /// What lies next to the sectors that were written, on tracks of the same region: whatever overlaps, as the table of formats says apart.
 void MediaArm::weaken_sides(std::uint32_t first, std::uint32_t count) {
   const PhysicalTrack written = step_->run.track;
-  for (const bool inner : {false, true}) {
-    if (!inner && written.radius == 0) continue;
-    const PhysicalTrack victim{written.surface, inner ? written.radius + 1 : written.radius - 1};
+  const std::uint32_t reach = platters_.config.interference_reach;
+  const std::uint32_t outermost = written.radius - std::min(written.radius, reach);
+  for (std::uint32_t radius = outermost; radius <= written.radius + reach; ++radius) {
+    if (radius == written.radius) continue;
+    const PhysicalTrack victim{written.surface, radius};
     if (!platters_.geometry.contains(victim) || platters_.geometry.group_of(victim.radius).region != group_->region) continue;
     const std::uint64_t number = platters_.geometry.linear(victim);
     const TrackShape shape = platters_.geometry.shape_of(victim);
@@ -67,7 +70,7 @@ void MediaArm::weaken_sides(std::uint32_t first, std::uint32_t count) {
 /// Ends a write in flight that nothing but a fault can stop.
 Status MediaArm::write_run() {
   const std::uint32_t count = step_->run.count;
-  const std::uint32_t passed = platters_.faults.any() ? sectors_before_fault(true) : count;
+  const std::uint32_t passed = may_stop() ? sectors_before_fault(true) : count;
   if (passed < count) {
     stop_at_fault(passed);
     return Status::media_error;
@@ -84,15 +87,19 @@ std::uint32_t MediaArm::entry_offset() const {
   return entry_ >= first ? entry_ - first : entry_ + shape_.sectors() - first;
 }
 
+/// Whether the write in flight may meet a sector that cannot be written.
+bool MediaArm::may_stop() const { return platters_.faults.any() || platters_.wear.faults_per_million(step_->run.track.surface) != 0; }
+
 /// How many sectors of the write in flight pass the head, in order of transfer, before one cannot be written; all, if none.
 std::uint32_t MediaArm::sectors_before_fault(bool whole) {
   const std::uint32_t count = step_->run.count;
   const std::uint32_t offset = entry_offset();
+  const std::uint32_t worn = platters_.wear.faults_per_million(step_->run.track.surface);
   std::uint32_t passed = 0;
   bool found = false;
   const auto look = [&](std::uint32_t first, std::uint32_t n, std::uint32_t) {
     if (found) return;
-    const std::uint32_t sector = platters_.faults.write_fault(track_, first, n, whole);
+    const std::uint32_t sector = platters_.faults.write_fault(track_, first, n, whole, worn);
     found = sector != MediaFaults::none;
     passed += found ? sector - first : n;
   };
@@ -154,7 +161,7 @@ void MediaArm::write_before(Picoseconds now) {
   bool renewed = platters_.config.powerfail_sector == PowerfailSector::atomic_new;
   if (in_flight && platters_.config.powerfail_sector == PowerfailSector::atomic) renewed = platters_.powerfail.below(2) == 1;
   const std::uint32_t fresh = complete + (in_flight && renewed ? 1 : 0);
-  if (const std::uint32_t whole = platters_.faults.any() ? sectors_before_fault(false) : count; whole < fresh) return stop_at_fault(whole);
+  if (const std::uint32_t whole = may_stop() ? sectors_before_fault(false) : count; whole < fresh) return stop_at_fault(whole);
   write_passed(fresh);
   if (in_flight && platters_.config.powerfail_sector == PowerfailSector::corrupt)
     tear((entry_ + complete) % shape_.sectors(), (entry_offset() + complete) % count);

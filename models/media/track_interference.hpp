@@ -14,6 +14,7 @@ class TrackInterference {
   TrackInterference(std::uint32_t limit, std::uint32_t stride) : limit_(limit), stride_(stride) {}
 
   [[nodiscard]] bool any() const { return limit_ != 0; }
+  [[nodiscard]] std::uint32_t limit() const { return limit_; }
 
   // Ranges are `count` sectors of the track with this linear number from `first` on, and do not wrap.
 

@@ -20,7 +20,8 @@ DriveHealth health_of(const DriveModule& drive, Picoseconds now) {
   MetricSet metrics;
   drive.report(metrics, now);
   DriveHealth health;
-  health.used_percent = static_cast<std::uint8_t>(std::min(255.0, std::ceil(100 * value_of(metrics, "nand.wear.used"))));
+  const double worn = std::max(value_of(metrics, "nand.wear.used"), value_of(metrics, "media.wear.used"));
+  health.used_percent = static_cast<std::uint8_t>(std::min(255.0, std::ceil(100 * worn)));
   health.media_errors = static_cast<std::uint64_t>(value_of(metrics, "media.errors"));
   const double left = value_of(metrics, "defects.spares_left"), taken = value_of(metrics, "defects.relocations");
   health.relocations = static_cast<std::uint64_t>(taken);

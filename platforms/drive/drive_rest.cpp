@@ -15,7 +15,7 @@ bool DriveModule::may_rest() const {
 void DriveModule::rest(Picoseconds by) {
   controller_->core().executor().firmware_signals().rest(by);
   controller_->core().memory().rest(by);
-  media_->device().rest(by);
+  media_->device().rest(by, timeline().now());
   bus_.interconnect().rest(by);
   dram_->device().rest(by);
   if (nand_ != nullptr) nand_->device().rest(by);

@@ -13,7 +13,11 @@ void check_refresh(const DriveConfig& config) {
 std::string refresh_warning(const DriveConfig& config) {
   const std::uint32_t limit = config.media.interference_limit;
   const RefreshConfig& refresh = config.firmware.refresh;
-  if (limit == 0 || !refresh.used() || refresh.most_writes() < limit) return {};
+  if (limit == 0 || !refresh.used()) return {};
+  if (config.media.interference_reach > 1)
+    return "firmware.refresh.threshold: the firmware counts writes of the tracks right next to a track, and media.interference_reach is " +
+           std::to_string(config.media.interference_reach) + ": sectors further away are lost; expected 1";
+  if (refresh.most_writes() < limit) return {};
   return "firmware.refresh.threshold: a track is refreshed after up to " + std::to_string(refresh.most_writes()) +
          " writes next to it, and media.interference_limit is " + std::to_string(limit) + ": sectors are lost before; expected at most " +
          std::to_string((limit - 1) * refresh.threshold / refresh.most_writes());

@@ -28,7 +28,7 @@ const char* meaning(LifePhase phase) {
     case LifePhase::backup: return "waited for a backup slot, as other read-modify-writes held them all";
     case LifePhase::media_queue: return "queued at the disk behind other requests";
     case LifePhase::background_wait: return "queued at the disk behind background work";
-    case LifePhase::seek: return "the head moved (seek, head switch, settle)";
+    case LifePhase::seek: return "the head moved (seek, head switch, settle), with the wait for a parked disk";
     case LifePhase::rotation: return "waited for the sectors to come round";
     case LifePhase::transfer: return "sectors under the head";
     case LifePhase::flash_queue: return "queued at the flash behind other operations";

@@ -32,3 +32,11 @@ def test_check_warns_where_a_refresh_comes_too_late():
     said = simulate("check", "common", "--layer", "cmr", "--set", "media.interference_limit=1000", "--set", "firmware.refresh.threshold=600",
                     "--set", "firmware.refresh.counters=area")
     assert "sectors are lost before; expected at most 499" in said.stdout + said.stderr
+
+
+def test_check_says_that_counters_see_the_nearest_tracks_alone():
+    words = ("check", "common", "--layer", "cmr", "--set", "media.interference_limit=1000", "--set", "firmware.refresh.threshold=60")
+    said = simulate(*words, "--set", "media.interference_reach=3")
+    assert "media.interference_reach is 3: sectors further away are lost; expected 1" in said.stdout + said.stderr
+    said = simulate(*words)
+    assert "media.interference_reach" not in said.stdout + said.stderr

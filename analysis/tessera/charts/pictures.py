@@ -158,7 +158,7 @@ def _parts(runs: Mapping[str, Run], names: Mapping[str, tuple[str, float]]) -> d
 def energy(runs: Mapping[str, Run]) -> Stack:
     """Energy by part of the drive."""
     per_request = {name: max(1.0, run.find("host.requests") or 1.0) for name, run in runs.items()}
-    of_media = {f"disk: {part}": (f"media.energy.{part}", 1e3) for part in ("idle", "seek", "read", "write")}
+    of_media = {f"disk: {part}": (f"media.energy.{part}", 1e3) for part in ("idle", "idle_a", "idle_b", "idle_c", "standby", "recovery", "seek", "read", "write", "laser")}
     of_flash = {f"flash: {part}": (f"nand.energy.{part}", 1.0) for part in ("read", "program", "erase")}
     parts = _parts(runs, {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)})
     return Stack(

@@ -40,7 +40,7 @@ TEST_CASE("the life of a request is told part by part") {
         "It arrived at 1.000 s of simulated time, was handed to the drive at once and completed 2.033 ms after its arrival with status "
         "'ok'.\n\n"
         "Where the time went:\n"
-        "        2.000 ms  seek: the head moved (seek, head switch, settle)\n"
+        "        2.000 ms  seek: the head moved (seek, head switch, settle), with the wait for a parked disk\n"
         "        33.00 us  transfer: sectors under the head\n"
         "        2.033 ms  in all\n");
 }

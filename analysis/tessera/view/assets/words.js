@@ -14,7 +14,7 @@ const MEANINGS = {
   backup: "waited for a backup slot, as other read-modify-writes held them all",
   media_queue: "queued at the disk behind other requests",
   background_wait: "queued at the disk behind background work",
-  seek: "the head moved (seek, head switch, settle)",
+  seek: "the head moved (seek, head switch, settle), with the wait for a parked disk",
   rotation: "waited for the sectors to come round",
   transfer: "sectors under the head",
   flash_queue: "queued at the flash behind other operations",
