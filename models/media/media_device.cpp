@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "media/sparing.hpp"
 
 namespace tessera {
 
@@ -54,6 +55,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .faults = MediaFaults(config, platters_.geometry, seed),
                 .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors())},
       arm_map_(arms_of(config)) {
+  platters_.spares_used = !Sparing(config).remaps().empty();
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());
   for (const ArmSurfaces& arm : arms_of(config)) {
