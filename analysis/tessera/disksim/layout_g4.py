@@ -11,9 +11,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import cast
 
-from tessera.disksim.geometry import Layout, Zone
-from tessera.disksim.grammar import Block, Entry
+from tessera.disksim.geometry import Layout, Sector, Zone
+from tessera.disksim.grammar import Block, Entry, Place
 from tessera.disksim.keys import entry
+from tessera.disksim.orders import BY_CYLINDER, find_order
 from tessera.errors import InputError
 
 TRACK, NODE = ("TRACK", "TP"), "IDX"
@@ -53,7 +54,10 @@ class Track:
     turn: int
     angle: float
     """Of its first block, in turns."""
+    low: int
+    """Sectors in front of it on the track."""
     slipped: int = 0
+    slips: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -78,11 +82,8 @@ def read_g4(model: Block, surfaces: int, cylinders: int) -> Layout:
     tracks = _joined(tree)
     layout = Layout(surfaces, 0, [])
     _slip(tracks, model, layout)
-    if remaps := _numbers(model, "Remaps", 6):
-        layout.lost.append(f"{entry(model, 'Remaps').place}: {sum(int(row[1]) for row in remaps)} sectors remapped at the factory; written as if they were in their places")
-    if any(after.cylinder < before.cylinder for before, after in zip(tracks, tracks[1:], strict=False)):
-        layout.lost.append(f"{index.place}: an order that does not go cylinder by cylinder; written as one that does")
     _zones(layout, tracks, index)
+    layout.remap(_remapped(model, tracks, layout))
     return layout
 
 
@@ -163,7 +164,7 @@ def _add_track(tree: Tree, repeat: Repeat, first: int, cylinder: int, angle: flo
         raise InputError(f"{tree.place.place}: 'IDX': a track on cylinder {cylinder}, head {repeat.head}: the disk has {tree.cylinders} cylinders and {tree.surfaces} heads")
     if len(tree.tracks) >= tree.limit:
         raise InputError(f"{tree.place.place}: 'IDX': names more than {MOST_PARTS} parts of every track that the disk has")
-    tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn))
+    tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn, pattern.low))
 
 
 def _joined(tree: Tree) -> list[Track]:
@@ -191,58 +192,119 @@ def _slip(tracks: list[Track], model: Block, layout: Layout) -> None:
             at += 1
         owner = tracks[max(0, at - 1)] if count < 0 and tracks[at].first == block else tracks[at]
         owner.slipped += count
+        owner.slips += [block] * count
     if odd := sum(not 0 <= track.slipped <= track.blocks for track in tracks):
         layout.lost.append(f"{entry(model, 'Slips').place}: {odd} tracks with more unused spares than they have slipped sectors, or the other way round; written as full, or empty")
     for track in tracks:
         track.slipped = min(max(0, track.slipped), track.blocks)
 
 
+def _remapped(model: Block, tracks: list[Track], layout: Layout) -> list[tuple[Sector, Sector, Place]]:
+    rows = _numbers(model, "Remaps", 6)
+    if not rows:
+        return []
+    place = entry(model, "Remaps").place
+    first = {(track.head, track.cylinder): track for track in reversed(tracks)}
+    moved: list[tuple[Sector, Sector, Place]] = []
+    at = 0
+    for number, count, cylinder, head, sector, turn in sorted(rows):
+        for block in range(int(number), int(number + count)):
+            while at + 1 < len(tracks) and tracks[at + 1].first <= block:
+                at += 1
+            there, to = tracks[at], first.get((int(head), int(cylinder)))
+            index = block - there.first - sum(slip < block for slip in there.slips)
+            target = int(sector) + block - int(number)
+            if to is not None and turn:
+                target = (target - to.low) % int(turn) - to.slipped
+            moved.append(((there.head, there.cylinder, index), (int(head), int(cylinder), target), place))
+    return moved
+
+
 def _zones(layout: Layout, tracks: list[Track], index: Entry) -> None:
+    """Cylinders on which each surface has as many sectors as on the one before."""
     by_cylinder: dict[int, list[Track]] = {}
     for track in tracks:
         by_cylinder.setdefault(track.cylinder, []).append(track)
-    mixed = sum(len({track.turn for track in found}) > 1 for found in by_cylinder.values())
-    if mixed:
-        layout.lost.append(f"{index.place}: {mixed} cylinders whose surfaces have different numbers of sectors; written with the largest")
     zones: list[list[Track]] = []
-    turn_before = cylinder_before = -1
+    turns_before: dict[int, int] = {}
+    cylinder_before = -1
     for cylinder in sorted(by_cylinder):
-        turn = max(track.turn for track in by_cylinder[cylinder])
-        if turn != turn_before or cylinder != cylinder_before + 1:
+        turns = {track.head: track.turn for track in by_cylinder[cylinder]}
+        if not zones or cylinder != cylinder_before + 1 or any(turns_before.get(head, turn) != turn for head, turn in turns.items()):
             zones.append([])
+            turns_before = {}
         zones[-1] += by_cylinder[cylinder]
-        turn_before, cylinder_before = turn, cylinder
-    spares = {max(track.turn for track in zone) - max(track.blocks for track in zone) for zone in zones}
+        turns_before |= turns
+        cylinder_before = cylinder
+    spares = {max(track.turn for track in group) - max(track.blocks for track in group) for zone in zones for group in _by_surface(zone).values()}
     if len(spares) == 1:
         layout.track_spares, layout.track_spares_place = spares.pop(), index.place
     elif spares != {0}:
         layout.lost.append(f"{index.place}: spare sectors at the end of each track, as many as its zone says; written as shorter tracks")
     end = 0
     for zone_tracks in zones:
-        end = _add_zone(layout, zone_tracks, end, index)
+        first, last, sectors = zone_tracks[0].cylinder, zone_tracks[-1].cylinder, max(track.blocks for track in zone_tracks)
+        if first > end:
+            layout.add_gap(end, first, sectors)
+        layout.zones.append(Zone(first, last, sectors, 0, 0, 0, 0, index.place))
+        end = last + 1
+    _set_surfaces(layout, zones)
+    find_order(layout, list(dict.fromkeys((track.head, track.cylinder) for track in tracks)), index.place, "IDX")
+    backs = Counter[tuple[int, int]]()
+    for zone, zone_tracks in zip((zone for zone in layout.zones if zone.place), zones, strict=True):
+        backs += _set_skews(layout, zone, sorted(zone_tracks, key=lambda track: track.first), index)
+        held = Counter[tuple[int, int]]()
+        for track in zone_tracks:
+            held[track.head, track.cylinder] += track.blocks - track.slipped
+        layout.hold(zone, held)
+    _set_serpent_skew(layout, backs, index)
 
 
-def _add_zone(layout: Layout, tracks: list[Track], end: int, index: Entry) -> int:
-    first, last, sectors = tracks[0].cylinder, tracks[-1].cylinder, max(track.blocks for track in tracks)
-    if first > end:
-        layout.add_gap(end, first, sectors)
-    turn = sectors + layout.track_spares
-    heads, arms = Counter[int](), Counter[int]()
+def _by_surface(tracks: list[Track]) -> dict[int, list[Track]]:
+    surfaces: dict[int, list[Track]] = {}
+    for track in tracks:
+        surfaces.setdefault(track.head, []).append(track)
+    return surfaces
+
+
+def _set_surfaces(layout: Layout, zones: list[list[Track]]) -> None:
+    """Zones of those surfaces that have fewer sectors than the longest one anywhere."""
+    real = [zone for zone in layout.zones if zone.place]
+    for surface in range(layout.surfaces):
+        own = [max((track.blocks for track in tracks if track.head == surface), default=zone.sectors) for zone, tracks in zip(real, zones, strict=True)]
+        if all(sectors == zone.sectors for sectors, zone in zip(own, real, strict=True)):
+            continue
+        layout.surface_zones += [(surface, zone.last, sectors) for zone, sectors in zip(real, own, strict=True)]
+
+
+def _set_skews(layout: Layout, zone: Zone, tracks: list[Track], index: Entry) -> Counter[tuple[int, int]]:
+    """From the ways between tracks that follow one another; gives those of the ways back to the outermost cylinder, as sectors of so many a turn."""
+    turn = zone.sectors + layout.track_spares
+    heads, arms, backs = Counter[int](), Counter[int](), Counter[int]()
     for before, after in zip(tracks, tracks[1:], strict=False):
         step = round((after.angle - before.angle) * turn) % turn
-        (heads if after.cylinder == before.cylinder else arms)[step] += 1
-    if len(heads) > 1 or len(arms) > 1:
-        layout.lost.append(f"{index.place}: skews of cylinders {first} to {last} differ; the most frequent ones are written")
-    zone = Zone(first, last, sectors, _most(heads), _most(arms), 0, round(tracks[0].angle * turn) % turn, index.place)
-    layout.zones.append(zone)
-    held = {(track.head, track.cylinder): 0 for track in tracks}
-    for track in tracks:
-        held[track.head, track.cylinder] += track.blocks - track.slipped
-    for cylinder in range(first, last + 1):
-        for head in range(layout.surfaces):
-            if fewer := sectors - held.get((head, cylinder), 0):
-                layout.shorten((head, cylinder), fewer)
-    return last + 1
+        if after.cylinder == before.cylinder:
+            heads[step] += 1
+        elif layout.order in BY_CYLINDER or after.head == before.head:
+            arms[step] += 1
+        else:
+            backs[step] += 1
+    if max(len(heads), len(arms), len(backs)) > 1:
+        layout.lost.append(f"{index.place}: skews of cylinders {zone.first} to {zone.last} differ; the most frequent ones are written")
+    zone.track_skew, zone.cylinder_skew, zone.start = _most(heads), _most(arms), round(tracks[0].angle * turn) % turn
+    return Counter({(step, turn): count for step, count in backs.items()})
+
+
+def _set_serpent_skew(layout: Layout, backs: Counter[tuple[int, int]], index: Entry) -> None:
+    """One time for all zones, which each rounds up to sectors of its own."""
+    if not backs:
+        return
+    longest, shortest = min(step / turn for step, turn in backs), max((step - 1) / turn for step, turn in backs)
+    if shortest >= longest:
+        layout.lost.append(f"{index.place}: skews of the ways back to the outermost cylinder differ; the most frequent one is written")
+        step, turn = backs.most_common(1)[0][0]
+        longest, shortest = step / turn, (step - 1) / turn
+    layout.serpent_skew = max(0.0, (longest + shortest) / 2)
 
 
 def _most(steps: Counter[int]) -> int:
