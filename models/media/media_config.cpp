@@ -245,7 +245,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
                 "Tracks that hold some sectors fewer, or none, because defects or whole tracks were slipped over.");
   visitor.field("cylinder_spares", cylinder_spares, {0, count_max},
-                "Spare sectors at the end of each range of cylinders of a  zone, in orders by cylinder; several arms have as many each.");
+                "Spare sectors at the end of each range of cylinders of a zone, in orders by cylinder; several arms have as many each.");
   visitor.unused_where(cylinder_spares == 0, "media.cylinder_spares is 0", [&] {
     visitor.field("spare_cylinders", spare_cylinders, {1, max_tracks_per_surface},
                   "Cylinders of such a range, from the zone's first; what is left at its end has no spares.");
@@ -259,7 +259,7 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   });
   visitor.table(
       "remapped_sectors", remapped_sectors, {"surface", "radius", "sector", "to_surface", "to_radius", "to_sector"},
-      "Sectors that the factory moved to spares of their tracks (numbered  behind the data), ranges or zones: the heads go there.");
+      "Sectors that the factory moved to spares of their tracks (numbered behind the data), ranges or zones: the heads go there.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
                 "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
   visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},
