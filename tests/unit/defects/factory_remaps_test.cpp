@@ -1,7 +1,9 @@
 // Sectors that the factory moved: what the drive does to reach them, and what it does when they go bad where they lie.
 #include <catch2/catch.hpp>
 
-#include "support/recorded_events.hpp"
+#include <set>
+
+#include "base/random.hpp"
 #include "unit/defects/defect_drive.hpp"
 
 using namespace tessera;
@@ -94,4 +96,36 @@ TEST_CASE("factory remaps: of a track that wraps the moved sector is found on ei
     CHECK(drive.wrong_blocks() == 0);
     CHECK(drive.defects("reallocated") == 0);
   }
+}
+
+TEST_CASE("factory remaps: any history keeps its data while other sectors go bad, through power cuts") {
+  RandomStream random(1, "factory remaps");
+  std::uint32_t relocated = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::set<std::uint64_t> from;
+    DefectDrive drive([&](MediaConfig& media) {
+      moved(media);
+      media.remapped_sectors.clear();
+      while (from.size() < 1 + random.below(12)) from.insert(random.below(31 * 16 - 1));
+      double to = 0;
+      for (const std::uint64_t sector : from) media.remapped_sectors.push_back({0, double(sector / 16), double(sector % 16), 0, 31, to++});
+      for (int bad = 0; bad < 3; ++bad) {
+        media.write_fault_sectors.push_back({0, double(random.below(32)), double(random.below(16))});
+        media.transient_sectors.push_back({0, double(random.below(32)), double(random.below(16)), 5});
+      }
+    });
+    for (int step = 0; step < 40; ++step) {
+      const auto count = 1 + static_cast<std::uint32_t>(random.below(40));
+      const std::uint64_t sector = random.below(31 * 16 - count + 1);
+      switch (random.below(5)) {
+        case 0: drive->cut_now(); break;
+        case 1: REQUIRE(drive.read(sector, count) == Status::ok); break;
+        default: REQUIRE(drive.write(sector, count) == Status::ok); break;
+      }
+    }
+    drive->cut_now();
+    CHECK(drive.wrong_blocks() == 0);
+    relocated += static_cast<std::uint32_t>(drive.defects("reallocated"));
+  }
+  CHECK(relocated > 20);
 }
