@@ -173,6 +173,15 @@ def test_a_run_of_a_map_on_another_track_is_moved_to_the_end_of_that_one(disk):
     assert "remapped_sectors = [\n  [1, 0, 7, 2, 3, 20],  # tiny.map:6\n]" in description(drive, "tiny.model")
 
 
+def test_cylinders_that_no_zone_of_a_map_holds_are_spare_whatever_tracks_keep_back(disk):
+    tracks = [track for track in walk("cylinder") if track[1] < 7 and track[1] != 4]
+    text, map_, blocks = mapped(tracks, EVEN)
+    text = text.replace("First cylinder number = 4, Last cylinder number = 7", "First cylinder number = 5, Last cylinder number = 7").replace("= 20", "= 22").replace("= 15", "= 17")
+    layout = import_drive(disk(text, blocks, map_)).layout
+    assert layout.track_spares == 2 and layout.capacity() == blocks
+    assert places(layout) == [(head, cylinder, sector) for zone, cylinder, head in tracks for sector in range(EVEN[zone][head])]
+
+
 G1 = """dm_layout_g1 {{ LBN-to-PBN mapping scheme = {mapping}, Sparing scheme used = {scheme}, Rangesize for sparing = 2, Zones = [
   dm_layout_g1_zone {{ First cylinder number = 0, Last cylinder number = 3, Blocks per track = 10, Offset of first block = 0.0, Empty space at zone front = 0,
     Skew for track switch = 2.0, Skew for cylinder switch = 3.0, Number of spares = {spares}, slips = [ {slips} ], defects = [ {defects} ] }},

@@ -118,6 +118,8 @@ def _fill(layout: Layout, runs: list[Run], named: Entry) -> None:
         layout.track_spares, layout.track_spares_place = spares, named.place
         for zone in layout.zones:
             zone.sectors -= spares
+            if zone.place is None:
+                zone.spares = (zone.last - zone.first + 1) * layout.surfaces * zone.sectors
     find_order(layout, list(held), named.place, "Layout Map File")
     for zone in zones:
         inside = {track: held.pop(track) for track in list(held) if zone.first <= track[1] <= zone.last}
