@@ -33,7 +33,7 @@ def test_prefilled_data_of_moved_sectors_lies_where_they_were_moved_to(tmp_path,
     assert result.metric("media.commands") > plain.metric("media.commands") + 4  # more than one for each read or write of moved sectors
 
 
-def test_a_firmware_image_knows_the_moved_sectors_as_well(tmp_path):
+def test_firmware_behind_registers_reaches_moved_sectors_as_well(tmp_path):
     result = run(tmp_path / "ports", "bare", *REMAPPED, "--workload", "sequential", "--limit", 40, "--check")
     through = run(tmp_path / "registers", "bare", *REMAPPED, *settings("simulation.firmware_through=registers"), "--workload", "sequential", "--limit", 40, "--check")
     assert through.metric("media.commands") == result.metric("media.commands")
