@@ -42,6 +42,13 @@ struct TrackSwitches {
   }
 };
 
+/// A sector that the factory moved: its data lies at `to`, which has no number.
+struct RemappedSector {
+  PhysicalSector from;
+  PhysicalSector to;
+  constexpr bool operator==(const RemappedSector&) const = default;
+};
+
 struct DriveGeometry {
   std::uint32_t sector_bytes = 4096;
   std::uint32_t surfaces = 1;
@@ -52,7 +59,8 @@ struct DriveGeometry {
   std::uint32_t spare_radii = 0;    ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
   std::vector<ArmSurfaces> arms{};  ///< in order of surfaces; empty: one arm for all
   TrackOrder track_order = TrackOrder::cylinder;
-  std::uint32_t serpent_radii = 0;  ///< of TrackOrder::serpentine; 0: all of a zone
+  std::uint32_t serpent_radii = 0;       ///< of TrackOrder::serpentine; 0: all of a zone
+  std::vector<RemappedSector> remaps{};  ///< ascending by radius, surface and index of `from`
 
   [[nodiscard]] std::uint32_t radii() const { return zones.empty() ? 0 : zones.back().first_radius + zones.back().radii; }
   /// As `arms`, but never empty.

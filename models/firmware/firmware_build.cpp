@@ -9,8 +9,7 @@ namespace {
 
 /// Null on a drive without spare tracks.
 DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, const DriveGeometry& geometry) {
-  const SpareLayout spares(geometry);
-  return spares.usable() ? new DefectManager(config, ports, spares, geometry.sector_bytes) : nullptr;
+  return SpareLayout(geometry).usable() ? new DefectManager(config, ports, geometry) : nullptr;
 }
 
 /// As the layer and the caches see them. No layer whose tracks can be refreshed chooses where it cleans.

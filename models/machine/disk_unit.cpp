@@ -20,12 +20,14 @@ bool reads_lost(const MediaChain& chain) {
 
 }  // namespace
 
-DiskUnit::DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_bytes, std::uint32_t surfaces, std::uint32_t radii)
+DiskUnit::DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_bytes, std::uint32_t surfaces, std::uint32_t radii,
+                   std::vector<RemappedSector> remaps)
     : machine_(machine),
       errands_(errands),
       sector_bytes_(sector_bytes),
       surfaces_(surfaces),
       radii_(radii),
+      remaps_(std::move(remaps)),
       completions_(machine, "disk", hal::interrupt_lines::disk, Entries::of_disk) {}
 
 std::uint64_t DiskUnit::read(hal::Register which) {
@@ -55,13 +57,19 @@ void DiskUnit::write(hal::Register which, std::uint64_t value) {
   }
 }
 
+/// Whether the step names a spare behind its track's sectors to which the factory moved one.
+bool DiskUnit::moved_there(const hal::MediaStepEntry& step) const {
+  const PhysicalSector place{{step.surface, step.radius}, step.first};
+  return step.count == 1 && std::ranges::find(remaps_, place, &RemappedSector::to) != remaps_.end();
+}
+
 /// A run lies on one track of the drive, and may go on at its sector 0.
 void DiskUnit::check_place(const hal::MediaStepEntry& step) const {
   if (step.surface >= surfaces_ || step.radius >= radii_)
     throw FirmwareFault("a media step names " + run_text(step) + "; the drive has " + std::to_string(surfaces_) +
                         " surfaces and radii 0 to " + std::to_string(radii_ - 1));
   const std::uint32_t length = machine_.ports().media.sectors_on({step.surface, step.radius});
-  if (step.count == 0 || step.first >= length || step.count > length)
+  if ((step.count == 0 || step.first >= length || step.count > length) && !moved_there(step))
     throw FirmwareFault("a media step names " + run_text(step) + ", a track of " + std::to_string(length) + " sectors");
 }
 

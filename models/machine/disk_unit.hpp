@@ -2,7 +2,9 @@
 // The disk channel's registers: chains of media steps by descriptor. A chain that is the firmware's to carry out is held when its turn has
 // come.
 #include <memory>
+#include <vector>
 
+#include "base/geometry.hpp"
 #include "base/slot_pool.hpp"
 #include "machine/completion_ring.hpp"
 #include "machine/errands.hpp"
@@ -12,7 +14,9 @@ namespace tessera {
 
 class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaSupervisor {
  public:
-  DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_bytes, std::uint32_t surfaces, std::uint32_t radii);
+  /// `remaps`: sectors behind those of their tracks that the firmware may name one by one.
+  DiskUnit(Machine& machine, Errands& errands, std::uint32_t sector_bytes, std::uint32_t surfaces, std::uint32_t radii,
+           std::vector<RemappedSector> remaps);
 
   std::uint64_t read(hal::Register which) override;
   void write(hal::Register which, std::uint64_t value) override;
@@ -27,6 +31,7 @@ class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaS
   void submit(std::uint64_t address);
   [[nodiscard]] MediaStep step_of(const hal::MediaStepEntry& entry) const;
   void check_place(const hal::MediaStepEntry& entry) const;
+  [[nodiscard]] bool moved_there(const hal::MediaStepEntry& entry) const;
   void arm(bool supervises);
   void resume(std::uint64_t value);
   Task<void> carry_out(std::uint64_t number) override;
@@ -43,6 +48,7 @@ class DiskUnit final : public RegisterUnit, private ErrandWorker, private MediaS
   std::uint32_t sector_bytes_;
   std::uint32_t surfaces_;
   std::uint32_t radii_;
+  std::vector<RemappedSector> remaps_;
   CompletionRing completions_;
   SlotPool<std::unique_ptr<Submission>> submissions_;
   std::uint64_t track_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/hal/boot_reader.hpp"
 #include "firmware/ports/turn.hpp"
 
 namespace tessera {
@@ -13,6 +14,11 @@ namespace {
 std::uint64_t boot_data_behind(std::uint64_t code_end) {
   constexpr std::uint64_t line = 64;
   return (code_end + line - 1) / line * line;
+}
+
+std::vector<RemappedSector> remaps_of(const std::vector<std::byte>& boot_data) {
+  if (boot_data.size() < sizeof(hal::BootData)) return {};
+  return hal::BootReader(boot_data.data()).geometry().remaps;
 }
 
 }  // namespace
@@ -28,7 +34,7 @@ RegisterFirmware::RegisterFirmware(Timeline& timeline, const Ports& ports, UnitS
       interrupts_([this](std::uint64_t lines) { interrupted(lines); }),
       machine_(timeline, ports, memory_, interrupts_),
       host_(machine_, setup_.tags),
-      disk_(machine_, host_, setup_.sector_bytes, setup_.surfaces, setup_.radii),
+      disk_(machine_, host_, setup_.sector_bytes, setup_.surfaces, setup_.radii, remaps_of(setup_.boot_data)),
       flash_(ports.flash == nullptr ? nullptr : std::make_unique<FlashUnit>(machine_, host_)),
       mover_(machine_, *this),
       memory_unit_(machine_, setup_.dram, setup_.tcm),

@@ -73,4 +73,18 @@ void check_head_tolerances(const MediaConfig& config, std::vector<std::string>& 
   }
 }
 
+void check_arm_tolerances(const MediaConfig& config, std::vector<std::string>& problems) {
+  std::set<double> named;
+  for (std::size_t i = 0; i < config.arm_tolerances.size(); ++i) {
+    const NumberRow& row = config.arm_tolerances[i];
+    const std::string where = "arm_tolerances: row " + std::to_string(i + 1) + " ";
+    if (row.size() != 3 || !whole(row[0], config.actuators))
+      return problems.push_back(where + "is not an arm of the drive, percent and ms");
+    if (!(row[1] >= -50 && row[1] <= 100) || !(row[2] >= 0 && row[2] <= 1000))
+      return problems.push_back(where + "moves " + std::to_string(row[1]) + " % longer and settles for " + std::to_string(row[2]) +
+                                " ms; expected -50 to 100 % and 0 to 1000 ms");
+    if (!named.insert(row[0]).second) return problems.push_back(where + "names arm " + text(row[0]) + " again");
+  }
+}
+
 }  // namespace tessera

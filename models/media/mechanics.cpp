@@ -30,6 +30,11 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       backup_turns_(config.rmw_mid_turns - 1),
       home_(home),
       head_{home, 0} {
+  for (const NumberRow& row : config.arm_tolerances) {
+    if (arms_of(config)[static_cast<std::size_t>(row[0])].first != home) continue;
+    own_speed_ = 1 + row[1] / 100;
+    own_settle_ = Picoseconds(static_cast<std::uint64_t>(std::llround(row[2] * 1e9)));
+  }
   if (config.head_tolerances.empty()) return;
   offsets_.resize(geometry.surfaces());
   head_settles_.resize(geometry.surfaces());
@@ -50,8 +55,9 @@ Picoseconds Mechanics::seek_time(PhysicalTrack from, PhysicalTrack target, bool 
   if (target == from) return {};
   const bool apart = !offsets_.empty();
   const std::uint32_t moved = apart ? arm_distance(from, target) : distance(target.radius, from.radius);
-  Picoseconds time = curve_.time(moved);
+  Picoseconds time = moving(curve_.time(moved));
   if (target.surface != from.surface) time = std::max(time, head_switch_);
+  time += own_settle_;
   if (apart) [[unlikely]]
     time += head_settles_[target.surface];
   if (!write) return time + read_settle_;

@@ -1,5 +1,6 @@
 #pragma once
 // Head and spindle: how long it takes to reach a run and to pass it. State is one track and where the last run ended.
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
   [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override {
     if (power_ != nullptr) return overhead_;  // from the ramp it may be nearer
-    return curve_.least(radii > most_off_ ? radii - most_off_ : 0) + overhead_;
+    return moving(curve_.least(radii > most_off_ ? radii - most_off_ : 0)) + overhead_;
   }
 
   [[nodiscard]] Picoseconds revolution() const override { return geometry_.revolution(); }
@@ -68,6 +69,10 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds lateness(const MediaStep& step, const TrackShape& shape, Picoseconds transfer_begin) const;
   [[nodiscard]] Motion expected(const MediaStep& step, const TrackShape& shape, Picoseconds now, const ArmDisturbance& by) const;
   [[nodiscard]] bool continues(const PhysicalRun& run) const { return run.track == head_ && run.first == next_sector_; }
+  /// What the curve says, as this arm moves.
+  [[nodiscard]] Picoseconds moving(Picoseconds time) const {
+    return own_speed_ == 1 ? time : Picoseconds(static_cast<std::uint64_t>(std::llround(static_cast<double>(time.value()) * own_speed_)));
+  }
   /// What a write after a seek of so many radii waits beyond its settle.
   [[nodiscard]] Picoseconds more_settle(std::uint32_t moved) const;
   [[nodiscard]] bool nearby(PhysicalTrack track) const;
@@ -88,6 +93,8 @@ class Mechanics final : public Positioning {
   std::vector<std::int64_t> offsets_;      // of a head, in radii by surface; empty: none has any
   std::vector<Picoseconds> head_settles_;  // by surface
   std::uint32_t most_off_ = 0;             // between two heads
+  double own_speed_ = 1;                   // times the curve's
+  Picoseconds own_settle_;
   std::uint32_t home_;
   PhysicalTrack head_;
   std::uint32_t next_sector_ = no_sector;           // where the last run ended on its track

@@ -16,14 +16,18 @@ MediaArm::MediaArm(Platters& platters, std::uint32_t number, std::uint32_t first
   if (errors_by_track(platters.config)) unread_ = signals.level("unread_sectors", 16);
 }
 
-/// Finds the run's track; false if the run does not lie on one.
+/// Finds the run's track; false if the run does not lie on one. Of a run of spares behind the data the track counts all its sectors.
 bool MediaArm::resolve(const PhysicalRun& run) {
   if (!platters_.geometry.contains(run.track)) return false;
   group_ = &platters_.geometry.group_of(run.track.radius);
   if (group_->region == TrackGroup::no_region) return false;
   shape_ = platters_.geometry.shape_of(run.track, *group_);
   track_ = platters_.geometry.linear(run.track);
-  return run.count != 0 && run.count <= shape_.sectors() && run.first < shape_.sectors();
+  if (run.first >= shape_.sectors()) {
+    if (!platters_.spares_used || run.count > shape_.density.sectors || run.first > shape_.density.sectors - run.count) return false;
+    shape_.missing = 0;
+  }
+  return run.count != 0 && run.count <= shape_.sectors();
 }
 
 MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDisturbance& by, Picoseconds recovery) {

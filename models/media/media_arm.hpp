@@ -61,6 +61,7 @@ struct Platters {
   HeadWear wear;
   FaultListener* fault_listener = nullptr;
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
+  bool spares_used = false;  // sectors behind those that tracks number, by the factory's remaps
   std::set<TrackSector> unread{};
   MediaStatistics statistics{};
   MediaObserver* observer = nullptr;

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "media/geometry_checks.hpp"
+#include "media/sparing.hpp"
 #include "media/track_error_rates.hpp"
 #include "media/track_geometry.hpp"
 #include "media/track_switches.hpp"
@@ -244,6 +245,22 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
       "Tracks per surface after the last zone, which no layer gets: spares for bad sectors and their table; 0: no defect management.");
   visitor.table("slipped_defects", slipped_defects, {"surface", "radius", "sectors"},
                 "Tracks that hold some sectors fewer, or none, because defects or whole tracks were slipped over.");
+  visitor.field("cylinder_spares", cylinder_spares, {0, count_max},
+                "Spare sectors at the end of each range of cylinders of a zone, in orders by cylinder; several arms have as many each.");
+  visitor.unused_where(cylinder_spares == 0, "media.cylinder_spares is 0", [&] {
+    visitor.field("spare_cylinders", spare_cylinders, {1, max_tracks_per_surface},
+                  "Cylinders of such a range, from the zone's first; what is left at its end has no spares.");
+  });
+  visitor.table("factory_defects", factory_defects, {"surface", "radius", "sector"}, "Sectors that were bad when the drive was made.");
+  visitor.unused_where(factory_defects.empty(), "media.factory_defects is empty", [&] {
+    visitor.enumeration("defect_scheme", defect_scheme, {"slip", "remap", "slip_track"},
+                        "What was done about them: numbers go on behind them, up to spares of the track, of the range of cylinders, or "
+                        "else of the zone; each lies on the first such spare that is left; or their tracks hold nothing, and the zone's "
+                        "spares stand in. The rest of a slipped sector's track spreads over its turn.");
+  });
+  visitor.table(
+      "remapped_sectors", remapped_sectors, {"surface", "radius", "sector", "to_surface", "to_radius", "to_sector"},
+      "Sectors that the factory moved to spares of their tracks (numbered behind the data), ranges or zones: the heads go there.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
                 "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
   visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},
@@ -288,6 +305,10 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.table("head_tolerances", head_tolerances, {"surface", "tracks", "ms", "degrees"},
                 "What sets a head apart: how many tracks further in it is than the arm's position, what it settles longer, and how much "
                 "later its tracks begin. Surfaces without a row: 0.");
+  visitor.unused_where(actuators == 1, "media.actuators is 1", [&] {
+    visitor.table("arm_tolerances", arm_tolerances, {"arm", "percent", "ms"},
+                  "What sets an arm apart: how much longer it moves (or shorter, below 0), and settles longer. Arms without a row: 0.");
+  });
   visitor.table("write_settles", write_settles, {"distance", "ms"},
                 "Still more time where a write follows a seek of so many tracks or more; of several rows the last that is reached counts.");
   visitor.table("seek_curve", seek_curve, {"distance", "ms"},
@@ -329,9 +350,11 @@ std::vector<std::string> MediaConfig::validate() const {
   check_seek(*this, problems);
   check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
+  if (problems.empty()) check_sparing(*this, problems);
   check_head_tolerances(*this, problems);
   check_track_error_rates(*this, problems);
   power_conditions.check(whole_idle_power(), problems);
+  check_arm_tolerances(*this, problems);
   return problems;
 }
 
@@ -358,6 +381,10 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   geometry.exported_sectors = config.exported_sectors;
   geometry.spare_radii = config.spare_tracks;
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
+  const Sparing sparing(config);
+  for (std::size_t i = 0; i < geometry.zones.size(); ++i)
+    geometry.zones[i].spare_sectors -= static_cast<std::uint32_t>(sparing.used_of_zone(i));
+  geometry.remaps = sparing.remaps();
   geometry.switches = track_switches(config);
   if (config.actuators > 1) geometry.arms = arms_of(config);
   geometry.track_order = config.track_order;

@@ -16,6 +16,13 @@ namespace tessera {
 /// How rotation is priced: by the spindle's angle, or by the constants of the interlaced paper (section 3.1).
 enum class MediaTimingMode : std::uint32_t { rotational, expected };
 
+/// What the factory did about the sectors of `factory_defects`.
+enum class DefectScheme : std::uint32_t {
+  slip,       ///< numbers go on behind them
+  remap,      ///< each has a spare elsewhere
+  slip_track  ///< their tracks hold nothing
+};
+
 /// What a power cut leaves of the sector under a writing head.
 enum class PowerfailSector : std::uint32_t {
   atomic,  ///< old or new, drawn from the random stream "media.powerfail"
@@ -50,6 +57,11 @@ struct MediaConfig {
   std::uint64_t exported_sectors = 0;
   std::uint32_t spare_tracks = 2;          ///< radii behind the last zone
   std::vector<NumberRow> slipped_defects;  ///< surface, radius, sectors fewer
+  std::uint32_t cylinder_spares = 0;       ///< sectors at the end of each range of cylinders
+  std::uint32_t spare_cylinders = 1;       ///< cylinders of a range
+  std::vector<NumberRow> factory_defects;  ///< surface, radius, sector
+  DefectScheme defect_scheme = DefectScheme::slip;
+  std::vector<NumberRow> remapped_sectors;  ///< surface, radius, sector; and those of the place where it lies instead
 
   // Faults.
   std::vector<NumberRow> unreadable_sectors;   ///< surface, radius, sector
@@ -72,6 +84,7 @@ struct MediaConfig {
   Picoseconds write_settle;
   Picoseconds read_settle;
   std::vector<NumberRow> head_tolerances;        ///< surface, radii off, milliseconds of more settle, degrees of angle
+  std::vector<NumberRow> arm_tolerances;         ///< arm, percent of seek time more, milliseconds of more settle
   std::vector<NumberRow> write_settles;          ///< distance in radii from which on, milliseconds more than write_settle
   std::vector<NumberRow> seek_curve;             ///< distance in radii, milliseconds
   Picoseconds seek_min{2'000'000'000};           ///< t_min; interlaced paper (Hajkazemi et al.), eq. 1

@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "media/sparing.hpp"
 
 namespace tessera {
 
@@ -56,6 +57,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .power = PowerConditions(config.power_conditions, signals_),
                 .wear = HeadWear(config)},
       arm_map_(arms_of(config)) {
+  platters_.spares_used = !Sparing(config).remaps().empty();
   platters_.statistics.regions.resize(platters_.geometry.regions().size());
   platters_.statistics.arms.resize(arm_map_.arms());
   platters_.statistics.heads.resize(platters_.geometry.surfaces());

@@ -27,16 +27,19 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
   track_spares_ = config.track_spares;
   arms_ = arms_of(config);
   in_units_ = config.actuators > 1 || config.track_order != TrackOrder::cylinder;
-  particular_ = !config.slipped_defects.empty() || !config.surface_zones.empty() || !config.head_tolerances.empty();
+  const Sparing sparing(config);
+  particular_ = sparing.any() || !config.surface_zones.empty() || !config.head_tolerances.empty();
+  const std::uint32_t behind = sparing.remaps().empty() ? 0 : track_spares_;  // beside the sectors that it numbers
   for (const MediaZone& zone : zones_of(config)) {
     add_groups(config, zone);
     radii_ = zone.shape.first_radius + zone.shape.radii;
-    most_sectors_ = std::max(most_sectors_, zone.shape.sectors_per_track);
+    most_sectors_ = std::max(most_sectors_, zone.shape.sectors_per_track + behind);
   }
   spare_radii_ = config.spare_tracks;
   if (spare_radii_ != 0) add_spares();
   index_groups();
-  add_slipped(config);
+  add_slipped(sparing);
+  if (config.cylinder_spares != 0) ranges_ = sparing;
   for (const NumberRow& row : config.head_tolerances) {
     head_angles_.resize(surfaces_);
     head_angles_[static_cast<std::size_t>(row[0])] = static_cast<std::uint64_t>(row[3] * static_cast<double>(turn_.divisor()) / 360);
@@ -119,18 +122,17 @@ void TrackGeometry::index_groups() {
   }
 }
 
-void TrackGeometry::add_slipped(const MediaConfig& config) {
+void TrackGeometry::add_slipped(const Sparing& sparing) {
   std::vector<Slipped> found;
-  for (const NumberRow& row : config.slipped_defects) {
-    const PhysicalTrack track{static_cast<std::uint32_t>(row[0]), static_cast<std::uint32_t>(row[1])};
+  for (const auto& [place, by] : sparing.short_tracks()) {
+    const PhysicalTrack track{place.second, place.first};
     const std::uint32_t sectors = shape_of(track).sectors();  // as formatted, before any defect
-    const auto fewer = static_cast<std::uint32_t>(row[2]);
-    if (fewer > sectors)
-      throw InputError("media: slipped_defects take " + std::to_string(fewer) + " sectors from the track at radius " +
+    if (by.bad - by.own_spares > sectors)
+      throw InputError("media: slipped_defects take " + std::to_string(by.bad - by.own_spares) + " sectors from the track at radius " +
                        std::to_string(track.radius) + ", which has " + std::to_string(sectors));
-    found.push_back({linear(track), fewer});
+    found.push_back({linear(track), by});
   }
-  std::sort(found.begin(), found.end(), [](const Slipped& a, const Slipped& b) { return a.track < b.track; });
+  std::ranges::sort(found, {}, &Slipped::track);
   slipped_ = std::move(found);
 }
 
@@ -156,6 +158,7 @@ void TrackGeometry::set_apart(PhysicalTrack track, const TrackGroup& group, Trac
   if (!own.empty()) shape.density = own[track.surface];
   if (!head_angles_.empty()) shape.start = (shape.start + head_angles_[track.surface]) % turn_.divisor();
   if (!slipped_.empty()) slip(track, shape);
+  if (ranges_ && track.radius < radii_) shape.missing += std::min(shape.sectors(), ranges_->range_spares(track));
 }
 
 void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {
@@ -163,10 +166,12 @@ void TrackGeometry::slip(PhysicalTrack track, TrackShape& shape) const {
   const auto at = std::lower_bound(slipped_.begin(), slipped_.end(), key,
                                    [](const Slipped& entry, std::uint64_t wanted) { return entry.track < wanted; });
   if (at == slipped_.end() || at->track != key) return;
-  if (at->fewer == shape.sectors())
-    shape.missing += at->fewer;  // a slipped track: nothing on it is addressed
-  else
-    shape.density = TrackDensity(shape.density.sectors - at->fewer, revolution());
+  if (at->by.bad == shape.sectors() + at->by.own_spares) {
+    shape.missing = shape.density.sectors;  // a slipped track: nothing on it is addressed
+  } else {
+    shape.density = TrackDensity(shape.density.sectors - at->by.bad, revolution());
+    shape.missing -= at->by.own_spares;
+  }
 }
 
 }  // namespace tessera

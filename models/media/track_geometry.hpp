@@ -3,6 +3,7 @@
 // index mark. Closed forms only: nothing is kept by track, so a 20 TB drive costs as little as a small one.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/geometry.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
+#include "media/sparing.hpp"
 
 namespace tessera {
 
@@ -137,7 +139,7 @@ class TrackGeometry {
  private:
   struct Slipped {
     std::uint64_t track;
-    std::uint32_t fewer;
+    ShortTrack by;
   };
   [[nodiscard]] std::uint64_t start_of(PhysicalTrack track, const TrackGroup& group) const {
     if (!group.skewed) return 0;
@@ -154,7 +156,7 @@ class TrackGeometry {
   void add_groups(const MediaConfig& config, const MediaZone& zone);
   void add_spares();
   void index_groups();
-  void add_slipped(const MediaConfig& config);
+  void add_slipped(const Sparing& sparing);
 
   FixedDivisor turn_;
   std::uint64_t spindle_phase_ = 0;  // MediaConfig::spindle_phase
@@ -169,6 +171,7 @@ class TrackGeometry {
   std::vector<std::uint32_t> coarse_;  // group of radius (i << coarse_shift_)
   std::uint32_t coarse_shift_ = 0;
   std::vector<Slipped> slipped_;            // ascending by track
+  std::optional<Sparing> ranges_;           // of cylinders that have spares; none: no range has
   std::vector<std::uint64_t> head_angles_;  // by surface; empty: none is off
   bool in_units_ = false;                   // of several arms, or in another order than by cylinder
   bool particular_ = false;                 // tracks are not all as their zone says

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "firmware/caches/flash_share.hpp"
+#include "media/sparing.hpp"
 #include "media/track_switches.hpp"
 #include "platforms/description/former_names.hpp"
 #include "platforms/description/listing.hpp"
@@ -64,6 +65,26 @@ void check_flash(const DriveConfig& config) {
   if (const std::string problem = factory.check_flash(rest); !problem.empty()) throw InputError(factory.name() + ": " + problem + shared);
 }
 
+bool overlaps(const Region& region) { return region.format != RecordingFormat::conventional; }
+
+/// The spares of zones are numbered by layers that do not keep them, and a write to any spare would reach what overlaps it. Layers of
+/// overlapped tracks count with tracks of one length.
+void check_spares(const DriveConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
+  if (config.media.cylinder_spares != 0 && std::ranges::any_of(plan, overlaps))
+    throw InputError("media.cylinder_spares is " + std::to_string(config.media.cylinder_spares) + ", and the layer " +
+                     config.selected().name() + " writes overlapped tracks; expected media.track_spares, which all tracks have");
+  if (geometry.remaps.empty()) return;
+  const std::string remapped =
+      "the drive has sectors that the factory moved (media.remapped_sectors, media.factory_defects), and the layer " +
+      config.selected().name();
+  if (std::ranges::any_of(plan, overlaps))
+    throw InputError(remapped + " writes overlapped tracks; expected a layer of conventional tracks, or media.defect_scheme = slip");
+  const Sparing sparing(config.media);
+  if (!config.selected().bounds().reserved &&
+      !std::ranges::all_of(geometry.remaps, [&](const RemappedSector& moved) { return sparing.kept_back(moved.to, false); }))
+    throw InputError(remapped + " uses the spares of zones; expected spares of tracks or cylinders");
+}
+
 /// Whether drive and layer have a choice of arms.
 void check_cleaning_arm(const DriveConfig& config, const DriveGeometry& geometry) {
   const CleaningArm where = config.firmware.cleaning_arm;
@@ -117,6 +138,7 @@ FormatPlan planned(const DriveConfig& config) {
   if (const std::string clash = config.firmware_for_layer().problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value()));
       !clash.empty())
     throw InputError(clash);
+  check_spares(config, geometry, plan);
   if (config.media.force_skew)
     for (Region& region : plan) {
       region.skewed = true;

@@ -107,7 +107,8 @@ void PrefillSurvey::write_places(const MediaStep& step) const {
   const std::uint32_t sectors = drive_.tracks.sectors_on(step.run.track);
   clear_lost(step.data);
   for (std::uint32_t i = 0; i < step.run.count; ++i) {
-    const std::uint64_t place = track + (step.run.first + i) % sectors;
+    const std::uint32_t at = step.run.first + i;
+    const std::uint64_t place = track + (step.run.first < sectors && at >= sectors ? at - sectors : at);  // spares lie behind the data
     const ContentSpan content = content_of(step.data.part(i, 1));
     for (std::uint32_t block = 0; block < shape_.blocks(); ++block) {
       const Tag tag = place * shape_.blocks() + block + 1;

@@ -116,7 +116,15 @@ def _mechanics(drive: Imported, disk: Block) -> None:
         drive.lines.append(Line("media", "reserved_sectors", str(layout.reserved), f"{zones.place} Empty space at zone front"))
     _say(drive, "media", "exported_sectors", str(drive.blocks), entry(disk, "Block count"))
     if layout.order != "cylinder":
-        drive.lines.append(Line("media", "track_order", f'"{layout.order}"', f"{layout.order_place} LBN-to-PBN mapping scheme"))
+        drive.lines.append(Line("media", "track_order", f'"{layout.order}"', f"{layout.order_place} {layout.order_key}"))
+    if layout.serpent_tracks:
+        drive.lines.append(Line("media", "serpent_tracks", str(layout.serpent_tracks), f"{layout.order_place} {layout.order_key}"))
+    if layout.serpent_skew:
+        drive.lines.append(Line("media", "serpent_skew", f'"{layout.serpent_skew * 60_000 / rpm:.6f} ms"', f"{layout.order_place} {layout.order_key}"))
+    if layout.cylinder_spares:
+        drive.lines.append(Line("media", "cylinder_spares", str(layout.cylinder_spares), f"{layout.cylinder_spares_place} Number of spares"))
+    if layout.cylinder_spares and layout.spare_cylinders > 1:
+        drive.lines.append(Line("media", "spare_cylinders", str(layout.spare_cylinders), f"{entry(child(disk, 'Layout Model'), 'Rangesize for sparing').place} Rangesize for sparing"))
     if layout.track_spares:
         drive.lines.append(Line("media", "track_spares", str(layout.track_spares), f"{layout.track_spares_place} Number of spares"))
     settle = number(mechanics, "Add. write settling delay", default=0)

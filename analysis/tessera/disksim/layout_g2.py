@@ -8,9 +8,10 @@
 import re
 from dataclasses import dataclass
 
-from tessera.disksim.geometry import Layout, Zone, cylinders_of, skew, zone_rows
+from tessera.disksim.geometry import Layout, Track, Zone, cylinders_of, skew, zone_rows
 from tessera.disksim.grammar import MOST_BYTES, Block, Entry, Place
 from tessera.disksim.keys import entry, whole
+from tessera.disksim.orders import find_order
 from tessera.errors import InputError
 
 HEAD = re.compile(r"\s*(\d+) cylinders, \d+ rot, (\d+) heads\s*$")
@@ -21,8 +22,8 @@ COUNT_LESS_ONE = "seqcnt"
 
 @dataclass
 class Run:
-    track: tuple[int, int]
-    """Cylinder and head."""
+    track: Track
+    sector: int
     first: int
     blocks: int
     place: Place
@@ -81,13 +82,13 @@ def _read_map(named: Entry, surfaces: int, cylinders: int) -> tuple[list[Run], i
 
 
 def _run(found: re.Match[str], place: Place, before: list[Run], surfaces: int, cylinders: int) -> Run:
-    first, cylinder, head, count = (int(found[group]) for group in (1, 2, 3, 6))
+    first, cylinder, head, sector, count = (int(found[group]) for group in (1, 2, 3, 4, 6))
     expected = before[-1].first + before[-1].blocks if before else 0
     if first != expected:
         raise InputError(f"{place}: expected block {expected}, which follows the line before, found {first}")
     if cylinder >= cylinders or head >= surfaces:
         raise InputError(f"{place}: cylinder {cylinder}, head {head}: the disk has {cylinders} cylinders and {surfaces} heads")
-    return Run((cylinder, head), first, count + (found[5] == COUNT_LESS_ONE), place)
+    return Run((head, cylinder), sector, first, count + (found[5] == COUNT_LESS_ONE), place)
 
 
 def _check_zones(rows: list[Block], runs: list[Run]) -> None:
@@ -100,29 +101,36 @@ def _check_zones(rows: list[Block], runs: list[Run]) -> None:
 
 def _fill(layout: Layout, runs: list[Run], named: Entry) -> None:
     """What each track holds. A run on another track amid those of one track is a remapped part of that one."""
-    held: dict[tuple[int, int], int] = {}
-    remapped = 0
-    order: list[tuple[int, int]] = []
+    held: dict[Track, int] = {}
+    low: dict[Track, int] = {}
+    remapped: list[tuple[int, Track, Run]] = []
     for index, run in enumerate(runs):
         track = run.track
         if 0 < index < len(runs) - 1 and runs[index - 1].track == runs[index + 1].track != track:
             track = runs[index - 1].track
-            remapped += run.blocks
+            remapped.append((held[track], track, run))
+        else:
+            low.setdefault(track, run.sector)
         held[track] = held.get(track, 0) + run.blocks
-        if not order or order[-1] != track:
-            order.append(track)
-    if remapped:
-        layout.lost.append(f"{named.place}: {remapped} sectors remapped at the factory; written as if they were in their places")
-    if any(after[0] < before[0] for before, after in zip(order, order[1:], strict=False)):
-        layout.lost.append(f"{named.place}: an order that does not go cylinder by cylinder; written as one that does")
-    for zone in layout.zones:
-        for cylinder in range(zone.first, zone.last + 1):
-            for head in range(layout.surfaces):
-                blocks = held.pop((cylinder, head), 0) if zone.place else 0
-                if blocks > zone.sectors:
-                    raise InputError(f"{named.place}: cylinder {cylinder}, head {head} holds {blocks} blocks, but the zone has {zone.sectors} per track")
-                if zone.place and blocks < zone.sectors:
-                    layout.shorten((head, cylinder), zone.sectors - blocks)
+    zones = [zone for zone in layout.zones if zone.place]
+    left = {zone.sectors - held.get((surface, cylinder), 0) for zone in zones for cylinder in range(zone.first, zone.last + 1) for surface in range(layout.surfaces)}
+    if spares := max(0, min(left - {zone.sectors for zone in zones}, default=0)):
+        layout.track_spares, layout.track_spares_place = spares, named.place
+        for zone in layout.zones:
+            zone.sectors -= spares
+            if zone.place is None:
+                zone.spares = (zone.last - zone.first + 1) * layout.surfaces * zone.sectors
+    find_order(layout, list(held), named.place, "Layout Map File")
+    for zone in zones:
+        inside = {track: held.pop(track) for track in list(held) if zone.first <= track[1] <= zone.last}
+        for (head, cylinder), blocks in inside.items():
+            if blocks > zone.sectors:
+                raise InputError(f"{named.place}: cylinder {cylinder}, head {head} holds {blocks} blocks, but the zone has {zone.sectors} per track")
+        layout.hold(zone, inside)
     if held:
-        cylinder, head = min(held)
+        cylinder, head = min((cylinder, head) for head, cylinder in held)
         raise InputError(f"{named.place}: the map has blocks on cylinder {cylinder}, head {head}, which is in no zone")
+    layout.remap([
+        ((*track, index + block), (*run.track, run.sector - low.get(run.track, 0) + block), run.place)
+        for index, track, run in remapped for block in range(run.blocks)
+    ])  # fmt: skip

@@ -7,13 +7,13 @@
     Remaps = block, how many, cylinder, head, sector, sectors per turn
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import cast
 
-from tessera.disksim.geometry import Layout, Zone
-from tessera.disksim.grammar import Block, Entry
+from tessera.disksim.geometry import Layout, Sector
+from tessera.disksim.grammar import Block, Entry, Place
 from tessera.disksim.keys import entry
+from tessera.disksim.track_zones import Track, set_zones
 from tessera.errors import InputError
 
 TRACK, NODE = ("TRACK", "TP"), "IDX"
@@ -45,18 +45,6 @@ class Repeat:
 
 
 @dataclass
-class Track:
-    cylinder: int
-    head: int
-    first: int
-    blocks: int
-    turn: int
-    angle: float
-    """Of its first block, in turns."""
-    slipped: int = 0
-
-
-@dataclass
 class Tree:
     patterns: list[Pattern]
     nodes: list[list[Repeat]]
@@ -78,11 +66,8 @@ def read_g4(model: Block, surfaces: int, cylinders: int) -> Layout:
     tracks = _joined(tree)
     layout = Layout(surfaces, 0, [])
     _slip(tracks, model, layout)
-    if remaps := _numbers(model, "Remaps", 6):
-        layout.lost.append(f"{entry(model, 'Remaps').place}: {sum(int(row[1]) for row in remaps)} sectors remapped at the factory; written as if they were in their places")
-    if any(after.cylinder < before.cylinder for before, after in zip(tracks, tracks[1:], strict=False)):
-        layout.lost.append(f"{index.place}: an order that does not go cylinder by cylinder; written as one that does")
-    _zones(layout, tracks, index)
+    set_zones(layout, tracks, index)
+    layout.remap(_remapped(model, tracks, layout))
     return layout
 
 
@@ -163,7 +148,7 @@ def _add_track(tree: Tree, repeat: Repeat, first: int, cylinder: int, angle: flo
         raise InputError(f"{tree.place.place}: 'IDX': a track on cylinder {cylinder}, head {repeat.head}: the disk has {tree.cylinders} cylinders and {tree.surfaces} heads")
     if len(tree.tracks) >= tree.limit:
         raise InputError(f"{tree.place.place}: 'IDX': names more than {MOST_PARTS} parts of every track that the disk has")
-    tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn))
+    tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn, pattern.low))
 
 
 def _joined(tree: Tree) -> list[Track]:
@@ -191,59 +176,29 @@ def _slip(tracks: list[Track], model: Block, layout: Layout) -> None:
             at += 1
         owner = tracks[max(0, at - 1)] if count < 0 and tracks[at].first == block else tracks[at]
         owner.slipped += count
+        owner.slips += [block] * count
     if odd := sum(not 0 <= track.slipped <= track.blocks for track in tracks):
         layout.lost.append(f"{entry(model, 'Slips').place}: {odd} tracks with more unused spares than they have slipped sectors, or the other way round; written as full, or empty")
     for track in tracks:
         track.slipped = min(max(0, track.slipped), track.blocks)
 
 
-def _zones(layout: Layout, tracks: list[Track], index: Entry) -> None:
-    by_cylinder: dict[int, list[Track]] = {}
-    for track in tracks:
-        by_cylinder.setdefault(track.cylinder, []).append(track)
-    mixed = sum(len({track.turn for track in found}) > 1 for found in by_cylinder.values())
-    if mixed:
-        layout.lost.append(f"{index.place}: {mixed} cylinders whose surfaces have different numbers of sectors; written with the largest")
-    zones: list[list[Track]] = []
-    turn_before = cylinder_before = -1
-    for cylinder in sorted(by_cylinder):
-        turn = max(track.turn for track in by_cylinder[cylinder])
-        if turn != turn_before or cylinder != cylinder_before + 1:
-            zones.append([])
-        zones[-1] += by_cylinder[cylinder]
-        turn_before, cylinder_before = turn, cylinder
-    spares = {max(track.turn for track in zone) - max(track.blocks for track in zone) for zone in zones}
-    if len(spares) == 1:
-        layout.track_spares, layout.track_spares_place = spares.pop(), index.place
-    elif spares != {0}:
-        layout.lost.append(f"{index.place}: spare sectors at the end of each track, as many as its zone says; written as shorter tracks")
-    end = 0
-    for zone_tracks in zones:
-        end = _add_zone(layout, zone_tracks, end, index)
-
-
-def _add_zone(layout: Layout, tracks: list[Track], end: int, index: Entry) -> int:
-    first, last, sectors = tracks[0].cylinder, tracks[-1].cylinder, max(track.blocks for track in tracks)
-    if first > end:
-        layout.add_gap(end, first, sectors)
-    turn = sectors + layout.track_spares
-    heads, arms = Counter[int](), Counter[int]()
-    for before, after in zip(tracks, tracks[1:], strict=False):
-        step = round((after.angle - before.angle) * turn) % turn
-        (heads if after.cylinder == before.cylinder else arms)[step] += 1
-    if len(heads) > 1 or len(arms) > 1:
-        layout.lost.append(f"{index.place}: skews of cylinders {first} to {last} differ; the most frequent ones are written")
-    zone = Zone(first, last, sectors, _most(heads), _most(arms), 0, round(tracks[0].angle * turn) % turn, index.place)
-    layout.zones.append(zone)
-    held = {(track.head, track.cylinder): 0 for track in tracks}
-    for track in tracks:
-        held[track.head, track.cylinder] += track.blocks - track.slipped
-    for cylinder in range(first, last + 1):
-        for head in range(layout.surfaces):
-            if fewer := sectors - held.get((head, cylinder), 0):
-                layout.shorten((head, cylinder), fewer)
-    return last + 1
-
-
-def _most(steps: Counter[int]) -> int:
-    return steps.most_common(1)[0][0] if steps else 0
+def _remapped(model: Block, tracks: list[Track], layout: Layout) -> list[tuple[Sector, Sector, Place]]:
+    rows = _numbers(model, "Remaps", 6)
+    if not rows:
+        return []
+    place = entry(model, "Remaps").place
+    first = {(track.head, track.cylinder): track for track in reversed(tracks)}
+    moved: list[tuple[Sector, Sector, Place]] = []
+    at = 0
+    for number, count, cylinder, head, sector, turn in sorted(rows):
+        for block in range(int(number), int(number + count)):
+            while at + 1 < len(tracks) and tracks[at + 1].first <= block:
+                at += 1
+            there, to = tracks[at], first.get((int(head), int(cylinder)))
+            index = block - there.first - sum(slip < block for slip in there.slips)
+            target = int(sector) + block - int(number)
+            if to is not None and turn:
+                target = (target - to.low) % int(turn) - to.slipped
+            moved.append(((there.head, there.cylinder, index), (int(head), int(cylinder), target), place))
+    return moved

@@ -1,9 +1,11 @@
 """The text of an imported drive: a description that `tessera check` accepts, with the source of each line."""
 
 import json
+from itertools import groupby
 
 from tessera.disksim.drive import Imported, Line
 from tessera.disksim.geometry import Layout
+from tessera.disksim.grammar import Place
 
 FIXED = (
     Line("nand", "blocks", "0", ""),
@@ -55,7 +57,21 @@ def _geometry(layout: Layout) -> list[str]:
         cells = [f"[{surface}, {cylinder}, {sectors}]" for cylinder, surface, sectors in rows]
         lines += [f"  {', '.join(cells[begin : begin + 8])}," for begin in range(0, len(cells), 8)]
         lines.append("]")
+    lines += _table("factory_defects", "surface, cylinder, sector: slipped", [(list(sector), layout.slipped_place) for sector in layout.slipped])
+    lines += _table("remapped_sectors", "surface, cylinder, sector; where it lies", [([*bad, *to], place) for bad, to, place in layout.remaps])
+    lines += _table("surface_zones", "surface, last cylinder, sectors per track", [(list(row), layout.order_place) for row in layout.surface_zones])
     return lines
+
+
+def _table(key: str, columns: str, rows: list[tuple[list[int], Place | None]]) -> list[str]:
+    """Rows that stand one after another in the same line of the file share a line."""
+    if not rows:
+        return []
+    lines = [f"# {columns}", f"{key} = ["]
+    for place, group in groupby(rows, key=lambda row: row[1]):
+        cells = [str(row) for row, _ in group]
+        lines += [f"  {', '.join(cells[begin : begin + 8])},  # {plain(str(place))}" for begin in range(0, len(cells), 8)]
+    return [*lines, "]"]
 
 
 def _seeks(drive: Imported) -> list[str]:

@@ -22,6 +22,8 @@ DRIVES: Mapping[str, Sequence[str]] = {
     "seagate-st8000as0002": ("media-cache",),
     "imr-20tb": ("cmr", "imr-rmw"),
     "dual-arm-14tb": ("cmr",),
+    "cmr-24tb": ("cmr",),
+    "dual-arm-18tb": ("cmr",),
     "cheetah-9lp": ("cmr",),
     "hp-c3323a": ("cmr",),
     "mu-rmw-paper": ("mu-rmw",),
@@ -116,10 +118,13 @@ def platter_rate(run: Run, layer: str) -> float:
         sectors, track_skew, cylinder_skew = media["sectors_per_track"], media["track_skew"], media["cylinder_skew"]
     surfaces = media["surfaces"] // media.get("actuators", 1)  # of one arm, which a stream stays on
     of_cylinder = (surfaces - 1) * track_skew + cylinder_skew
-    skew = of_cylinder % sectors if layer in ALONG_A_SURFACE else of_cylinder / surfaces  # per track
+    along = media.get("track_order") in ("surface", "serpentine")
+    skew = cylinder_skew if along else of_cylinder % sectors if layer in ALONG_A_SURFACE else of_cylinder / surfaces  # per track
+    own = {surface: held for surface, _, held in reversed(media.get("surface_zones") or [])}  # each surface's outermost zone
+    held = sum(own.get(surface, sectors) for surface in range(surfaces)) / surfaces if not along else own.get(0, sectors)
     size = media["sector_size"]
     sector_bytes = int(float(size.split()[0]) * (KIB if size.endswith("KiB") else 1))
-    return sectors * sector_bytes * float(media["rpm"].split()[0]) / 60 / (1 + skew / sectors) / 1e6
+    return held * sector_bytes * float(media["rpm"].split()[0]) / 60 / (1 + skew / sectors) / 1e6
 
 
 Runs = Mapping[Case, Run]

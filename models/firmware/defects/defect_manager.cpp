@@ -24,14 +24,16 @@ MediaStep verification(const MediaStep& written) { return {MediaOp::read, StepHi
 
 }  // namespace
 
-DefectManager::DefectManager(const DefectsConfig& config, const Ports& ports, const SpareLayout& layout, std::uint32_t sector_bytes)
+DefectManager::DefectManager(const DefectsConfig& config, const Ports& ports, const DriveGeometry& geometry)
     : config_(config),
       ports_(ports),
-      layout_(layout),
-      table_(ports.media, ports.memory, layout_, sector_bytes, 1 + config.write_retries),
+      layout_(geometry),
+      remaps_(geometry.remaps),
+      table_(ports.media, ports.memory, layout_, geometry.sector_bytes, 1 + config.write_retries),
       sector_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, 1, "sector under recovery")),
-      bytes_(ports.memory.reserve(MemoryCategory::metadata, Bytes(sector_bytes), "firmware's sector under recovery").bytes) {
+      bytes_(ports.memory.reserve(MemoryCategory::metadata, Bytes(geometry.sector_bytes), "firmware's sector under recovery").bytes) {
   ports_.media.supervise(this);
+  arm();
 }
 
 DefectManager::~DefectManager() { ports_.media.supervise(nullptr); }
@@ -39,7 +41,7 @@ DefectManager::~DefectManager() { ports_.media.supervise(nullptr); }
 Task<Status> DefectManager::load() {
   const Status status = co_await table_.load();
   started_ = true;
-  armed_ = !table_.empty();
+  arm();
   co_return status;
 }
 
@@ -49,21 +51,32 @@ std::uint64_t DefectManager::key_of(const MediaStep& step, std::uint32_t offset)
   return DefectTable::key(step.run.track, sector < sectors ? sector : sector - sectors);
 }
 
-/// The first defect of the step's sectors from offset `from` on, and its offset; null if there is none.
-const Defect* DefectManager::next_defect(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const {
+/// Of the first sector in [first, end) by DefectTable::key() of which anything is known.
+DefectManager::Known DefectManager::first_known(std::uint64_t first, std::uint64_t end) const {
+  Known known{table_.first_in(first, end), remaps_.first_in(first, end)};
+  if (known.defect == nullptr || known.factory == nullptr || known.defect->sector == known.factory->sector) return known;
+  if (known.defect->sector < known.factory->sector)
+    known.factory = nullptr;
+  else
+    known.defect = nullptr;
+  return known;
+}
+
+/// The first of the step's sectors from offset `from` on of which anything is known, and its offset.
+DefectManager::Known DefectManager::next_known(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const {
   const std::uint32_t sectors = ports_.media.sectors_on(step.run.track);
   const std::uint64_t track = DefectTable::key(step.run.track, 0);
   const std::uint32_t end = step.run.first + step.run.count;
   if (const std::uint32_t first = step.run.first + from; first < sectors) {
-    if (const Defect* found = table_.first_in(track + first, track + std::min(end, sectors)); found != nullptr) {
-      offset = static_cast<std::uint32_t>(found->sector - track) - step.run.first;
+    if (const Known found = first_known(track + first, track + std::min(end, sectors)); found.any()) {
+      offset = static_cast<std::uint32_t>(found.sector() - track) - step.run.first;
       return found;
     }
   }
-  if (end <= sectors) return nullptr;
+  if (end <= sectors) return {};
   const std::uint32_t wrapped = sectors - step.run.first;  // offset of the track's sector 0
-  const Defect* found = table_.first_in(track + (from > wrapped ? from - wrapped : 0), track + end - sectors);
-  if (found != nullptr) offset = static_cast<std::uint32_t>(found->sector - track) + wrapped;
+  const Known found = first_known(track + (from > wrapped ? from - wrapped : 0), track + end - sectors);
+  if (found.any()) offset = static_cast<std::uint32_t>(found.sector() - track) + wrapped;
   return found;
 }
 
@@ -73,28 +86,40 @@ void DefectManager::look_up(const MediaChain& chain) {
 
 bool DefectManager::concerns(const MediaChain& chain) const {
   std::uint32_t offset = 0;
-  return std::ranges::any_of(chain.steps(), [&](const MediaStep& step) { return next_defect(step, 0, offset) != nullptr; });
+  return std::ranges::any_of(chain.steps(), [&](const MediaStep& step) { return next_known(step, 0, offset).any(); });
 }
 
-/// What comes next of a step from offset `from` on: a bad sector, or at most `grain` good ones.
+/// What comes next of a step from offset `from` on: a bad or moved sector, or at most `grain` good ones.
 DefectManager::Part DefectManager::next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const {
   std::uint32_t offset = step.run.count;
-  const Defect* defect = next_defect(step, from, offset);
-  if (defect != nullptr && offset == from) return {from, 1, defect->spare, defect->pending};
-  return {from, std::min(grain, offset - from)};
+  const Known known = next_known(step, from, offset);
+  if (!known.any() || offset != from) return {from, std::min(grain, offset - from)};
+  Part part{from, 1};
+  if (known.defect != nullptr) {
+    part.spare = known.defect->spare;
+    part.pending = known.defect->pending;
+  }
+  if (known.factory != nullptr) part.factory = &known.factory->to;
+  return part;
 }
 
 MediaStep DefectManager::step_of(const MediaStep& step, const Part& part) const {
   MediaStep result = part_of_step(step, part.first, part.count, ports_.media);
-  if (part.spare != Defect::in_place) result.run = layout_.spare(part.spare);
+  if (part.spare != Defect::in_place)
+    result.run = layout_.spare(part.spare);
+  else if (part.factory != nullptr)
+    result.run = {part.factory->track, part.factory->index, 1};
   return result;
 }
 
+/// A drive that was formatted and met no error has not looked yet.
+Task<void> DefectManager::look_for_table() {
+  if (!started_) co_await table_.start_anew();
+  started_ = true;
+}
+
 Task<Status> DefectManager::carry_out(MediaChain& chain) {
-  if (!started_) {  // a drive that was formatted and met no error has not looked yet
-    co_await table_.start_anew();
-    started_ = true;
-  }
+  if (chain.status == Status::media_error) co_await look_for_table();
   if (chain.status == Status::media_error && chain.steps()[chain.steps_done].op == MediaOp::write) ++write_faults_;
   // A read into a buffer that failed has marked what it did not bring; everything else is begun again.
   if (chain.status == Status::media_error) {
@@ -162,9 +187,10 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
 
 /// A part that met a media error: one sector, or a read that has marked in its buffer what it did not bring.
 Task<Status> DefectManager::recover(MediaStep step, Part part) {
-  if (step.op == MediaOp::write) return write_again(step, part.first);
-  if (step.data.buffer == nullptr) return read_again(step, part.first);
-  return recover_marked(step, part);
+  co_await look_for_table();
+  if (step.op == MediaOp::write) co_return co_await write_again(step, part.first);
+  if (step.data.buffer == nullptr) co_return co_await read_again(step, part.first);
+  co_return co_await recover_marked(step, part);
 }
 
 Task<Status> DefectManager::recover_marked(MediaStep step, Part part) {
@@ -296,7 +322,7 @@ void DefectManager::note_verified(std::uint64_t sector) {
     static_cast<void>(table_.set({sector, known->spare, 0}));
   } else {
     table_.erase(sector);
-    armed_ = !table_.empty();
+    arm();
   }
 }
 

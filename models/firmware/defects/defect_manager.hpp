@@ -7,14 +7,17 @@
 // - A write that failed is repeated; the sector that stopped it goes to a spare.
 // - A run that contains bad sectors is carried out in parts, in its own order and with its header in the last one: a header that is on
 //   the platter still proves that the whole run is.
+// - A sector that the factory moved is read and written where it lies; where that place fails it goes to a spare like any other.
 // - A move counts once the table that says so is durable. Where a write needs a spare and none is left, the drive is read-only from then
 // on.
 #include <array>
 #include <cstdint>
 
+#include "base/geometry.hpp"
 #include "base/metrics.hpp"
 #include "firmware/defects/defect_table.hpp"
 #include "firmware/defects/defects_config.hpp"
+#include "firmware/defects/factory_remaps.hpp"
 #include "firmware/defects/spare_layout.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -22,8 +25,8 @@ namespace tessera {
 
 class DefectManager final : public MediaSupervisor {
  public:
-  /// `layout` must be usable; the manager takes over its media port's errors.
-  DefectManager(const DefectsConfig& config, const Ports& ports, const SpareLayout& layout, std::uint32_t sector_bytes);
+  /// The geometry's SpareLayout must be usable; the manager takes over its media port's errors.
+  DefectManager(const DefectsConfig& config, const Ports& ports, const DriveGeometry& geometry);
   ~DefectManager() override;
   DefectManager(const DefectManager&) = delete;
   DefectManager& operator=(const DefectManager&) = delete;
@@ -41,22 +44,32 @@ class DefectManager final : public MediaSupervisor {
   void report(MetricSet& metrics) const;
 
  private:
-  /// Sectors [first, first + count) of a step that are carried out as one: good ones, or one bad sector.
+  /// Sectors [first, first + count) of a step that are carried out as one: good ones, or one that is bad or moved.
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint32_t spare = Defect::in_place;
-    std::uint32_t pending = 0;  ///< as Defect::pending
+    std::uint32_t pending = 0;                ///< as Defect::pending
+    const PhysicalSector* factory = nullptr;  ///< where the factory moved it
     [[nodiscard]] std::uint32_t end() const { return first + count; }
   };
   static constexpr std::uint32_t most_parts = MediaChain::max_steps / 2;  // a part may be written and read back
 
   [[nodiscard]] std::uint64_t key_of(const MediaStep& step, std::uint32_t offset) const;
-  [[nodiscard]] const Defect* next_defect(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const;
+  /// What is known of a sector: one of them, or both.
+  struct Known {
+    const Defect* defect = nullptr;
+    const FactoryRemap* factory = nullptr;
+    [[nodiscard]] bool any() const { return defect != nullptr || factory != nullptr; }
+    [[nodiscard]] std::uint64_t sector() const { return defect != nullptr ? defect->sector : factory->sector; }
+  };
+  [[nodiscard]] Known first_known(std::uint64_t first, std::uint64_t end) const;
+  [[nodiscard]] Known next_known(const MediaStep& step, std::uint32_t from, std::uint32_t& offset) const;
   [[nodiscard]] Part next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const;
   [[nodiscard]] MediaStep step_of(const MediaStep& step, const Part& part) const;
 
   Task<Status> carry_out_step(MediaStep step);
+  Task<void> look_for_table();
   Task<Status> recover(MediaStep step, Part part);
   Task<Status> recover_marked(MediaStep step, Part part);
   Task<Status> read_again(MediaStep step, std::uint32_t offset);
@@ -68,10 +81,12 @@ class DefectManager final : public MediaSupervisor {
   void note_verified(std::uint64_t sector);
   Task<void> end_writing();
   void event(const char* kind, std::uint64_t sector);
+  void arm() { armed_ = !table_.empty() || !remaps_.empty(); }
 
   DefectsConfig config_;
   Ports ports_;
   SpareLayout layout_;
+  FactoryRemaps remaps_;
   DefectTable table_;
   bool started_ = false;        // the table was loaded or begun
   DataBuffer sector_;           // one sector under recovery

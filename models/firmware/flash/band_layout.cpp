@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// Radii of a band with its guards in a zone.
+/// Radii of a band with its guards in a zone, on any surface.
 std::uint32_t stride_in(const GeometryZone& zone, const BandRequest& request) {
-  return static_cast<std::uint32_t>(divide_up(request.band_sectors, zone.sectors_per_track)) + request.guard_tracks();
+  return static_cast<std::uint32_t>(divide_up(request.band_sectors, zone.fewest_sectors())) + request.guard_tracks();
 }
 
 /// Adds to the plan the bands that fit radii [first, end) of one zone, at most `wanted`; gives the first radius behind them.
@@ -119,7 +119,7 @@ BandLayout::BandLayout(const DriveGeometry& geometry, const FormatPlan& plan, st
     if (region.format != RecordingFormat::shingled) continue;
     const auto first = static_cast<std::uint32_t>(region.first);
     const std::uint32_t stride = region.band_tracks + region.guard_tracks;
-    const Extent extent{places_, first, stride, FixedDivisor(geometry.zone_of(first).sectors_per_track)};
+    const Extent extent{places_, first, stride, FixedDivisor(geometry.zone_of(first).fewest_sectors())};
     extents_.push_back(extent);
     const std::uint64_t end = places_ + region.count / stride * surfaces_.divisor();
     for (; places_ < end; ++places_) inspect(extent, places_, region.band_tracks, media);
@@ -130,7 +130,8 @@ void BandLayout::inspect(const Extent& extent, std::uint64_t place, std::uint32_
   SlipTable slips;
   PhysicalTrack track = first_track(extent, place);
   const auto nominal = static_cast<std::uint32_t>(extent.sectors_per_track.divisor());
-  for (std::uint32_t i = 0; i < tracks; ++i, ++track.radius) slips.add(std::uint64_t{i} * nominal, nominal, media.sectors_on(track));
+  for (std::uint32_t i = 0; i < tracks; ++i, ++track.radius)
+    slips.add(std::uint64_t{i} * nominal, nominal, std::min(nominal, media.sectors_on(track)));
   if (std::uint64_t{tracks} * nominal - slips.missing() < band_sectors_) {
     left_out_.push_back(place);
   } else if (!slips.empty()) {

@@ -51,6 +51,10 @@ struct BootData {
   std::uint64_t serpent_radii = 0;
   std::uint64_t surface_values = 0;  ///< how many: `surfaces` for each zone, or 0 where in none they differ
   std::uint64_t surface_table = 0;   ///< offset: sectors per track, a word each
+
+  // Sectors that the factory moved.
+  std::uint64_t remaps = 0;       ///< how many
+  std::uint64_t remap_table = 0;  ///< offset of BootRemap
 };
 
 struct BootZone {
@@ -63,6 +67,17 @@ struct BootZone {
 struct BootArm {
   std::uint64_t first_surface = 0;
   std::uint64_t surfaces = 0;
+};
+
+struct BootPlace {
+  std::uint64_t surface = 0;
+  std::uint64_t radius = 0;
+  std::uint64_t sector = 0;
+};
+
+struct BootRemap {
+  BootPlace from;
+  BootPlace to;
 };
 
 struct BootRegion {

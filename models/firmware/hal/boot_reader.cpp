@@ -18,6 +18,8 @@ void assign(Config& config, std::span<const std::uint64_t> words) {
 
 std::uint32_t narrow(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 
+PhysicalSector place(const BootPlace& at) { return {{narrow(at.surface), narrow(at.radius)}, narrow(at.sector)}; }
+
 }  // namespace
 
 BootReader::BootReader(const std::byte* data) : data_(data), header_(*reinterpret_cast<const BootData*>(data)) {}
@@ -38,7 +40,8 @@ DriveGeometry BootReader::geometry() const {
                          .spare_radii = narrow(header_.spare_radii),
                          .arms = {},
                          .track_order = static_cast<TrackOrder>(header_.track_order),
-                         .serpent_radii = narrow(header_.serpent_radii)};
+                         .serpent_radii = narrow(header_.serpent_radii),
+                         .remaps = {}};
   const auto zones = table<BootZone>(header_.zone_table, header_.zones);
   geometry.zones.resize(zones.size());
   std::ranges::transform(zones, geometry.zones.begin(), [](const BootZone& zone) -> GeometryZone {
@@ -52,6 +55,8 @@ DriveGeometry BootReader::geometry() const {
   std::ranges::transform(arms, geometry.arms.begin(), [](const BootArm& arm) -> ArmSurfaces {
     return {narrow(arm.first_surface), narrow(arm.surfaces)};
   });
+  for (const BootRemap& moved : table<BootRemap>(header_.remap_table, header_.remaps))
+    geometry.remaps.push_back({place(moved.from), place(moved.to)});
   geometry.switches.head = narrow(header_.head_switch);
   std::ranges::transform(table<std::uint64_t>(header_.switch_table, TrackSwitches::distances), geometry.switches.over.begin(), narrow);
   return geometry;

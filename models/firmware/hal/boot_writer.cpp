@@ -56,6 +56,8 @@ void describe_flash(BootData& header, const FlashShape& flash) {
   header.copyback = flash.copyback ? 1 : 0;
 }
 
+BootPlace boot_place(PhysicalSector sector) { return {sector.track.surface, sector.track.radius, sector.index}; }
+
 }  // namespace
 
 std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const FormatPlan& plan, const std::optional<FlashShape>& flash,
@@ -72,6 +74,8 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   if (std::ranges::any_of(geometry.zones, [](const GeometryZone& zone) { return !zone.surface_sectors.empty(); }))
     for (const GeometryZone& zone : geometry.zones)
       for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface) by_surface.push_back(zone.sectors_on(surface));
+  std::vector<BootRemap> remaps;
+  for (const RemappedSector& moved : geometry.remaps) remaps.push_back({boot_place(moved.from), boot_place(moved.to)});
   const std::vector<std::uint64_t> layer_words = words_of(layer);
   const std::vector<std::uint64_t> firmware_words = words_of(firmware);
 
@@ -89,7 +93,8 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
                   .arms = arms.size(),
                   .track_order = static_cast<std::uint64_t>(geometry.track_order),
                   .serpent_radii = geometry.serpent_radii,
-                  .surface_values = by_surface.size()};
+                  .surface_values = by_surface.size(),
+                  .remaps = remaps.size()};
   if (flash) describe_flash(header, *flash);
   std::vector<std::byte> data(sizeof(BootData));
   header.zone_table = append(data, zones);
@@ -99,6 +104,7 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
   header.switch_table = append(data, switches);
   header.arm_table = append(data, arms);
   header.surface_table = append(data, by_surface);
+  header.remap_table = append(data, remaps);
   header.bytes = data.size();
   std::memcpy(data.data(), &header, sizeof(header));
   return data;

@@ -41,7 +41,8 @@ DriveGeometry two_zones() {
           .spare_radii = 9,
           .arms = {{0, 1}, {1, 2}},
           .track_order = TrackOrder::serpentine,
-          .serpent_radii = 5};
+          .serpent_radii = 5,
+          .remaps = {{{{2, 1}, 3}, {{1, 99}, 63}}, {{{0, 140}, 1}, {{0, 149}, 2}}}};
 }
 
 std::vector<std::byte> data_for(LayerFactory& layer, FirmwareConfig& firmware) {
@@ -153,6 +154,7 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(geometry.arms == two_zones().arms);
   CHECK(geometry.track_order == TrackOrder::serpentine);
   CHECK(geometry.serpent_radii == 5);
+  CHECK(geometry.remaps == two_zones().remaps);
   for (std::size_t i = 0; i < geometry.zones.size(); ++i)
     for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
       CHECK(geometry.zones[i].sectors_on(surface) == two_zones().zones[i].sectors_on(surface));

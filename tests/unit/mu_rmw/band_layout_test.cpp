@@ -15,7 +15,7 @@ class Tracks final : public MediaPort {
   explicit Tracks(const DriveGeometry& geometry) : geometry_(geometry) {}
   void submit(MediaChain&) override {}
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override {
-    return geometry_.zone_of(track.radius).sectors_per_track - (short_tracks.contains(track) ? 1 : 0);
+    return geometry_.zone_of(track.radius).sectors_on(track.surface) - (short_tracks.contains(track) ? 1 : 0);
   }
   std::set<PhysicalTrack> short_tracks;
 
@@ -64,6 +64,28 @@ TEST_CASE("the bands of the paper's drive are 20 tracks of 2 MiB and 2 guard tra
   geometry.zones[0].radii -= 1;
   CHECK(plan_bands(geometry, request, problem).empty());
   CHECK(problem == "256 bands and 1 spare bands of 10240 sectors do not fit: the drive has room for 256 in all");
+}
+
+TEST_CASE("bands have as many tracks on every surface, and none is left out where a surface has fewer sectors") {
+  DriveGeometry geometry = two_zones();
+  geometry.zones[0].surface_sectors = {8, 6};
+  BandRequest request = request_of(0);
+  request.spares = 0;
+  std::string problem;
+  const FormatPlan plan = plan_bands(geometry, request, problem);
+  REQUIRE(problem.empty());
+  const Tracks tracks(geometry);
+  const BandLayout layout(geometry, plan, request.band_sectors, tracks);
+  CHECK(layout.bands() == bands_in(plan, geometry));
+  CHECK(plan.front().band_tracks == 4);  // of 6 sectors
+  std::set<PhysicalSector> used;
+  for (std::uint64_t band = 0; band < layout.bands(); ++band)
+    for (std::uint32_t offset = 0; offset < request.band_sectors;) {
+      const PhysicalRun run = layout.locate(band, offset, request.band_sectors - offset);
+      REQUIRE(run.first + run.count <= tracks.sectors_on(run.track));
+      for (std::uint32_t i = 0; i < run.count; ++i) REQUIRE(used.insert({run.track, run.first + i}).second);
+      offset += run.count;
+    }
 }
 
 TEST_CASE("bands, guards and log share no track, in every zone and on every surface") {
