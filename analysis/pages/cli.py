@@ -18,6 +18,7 @@ from pages.sizing import write_sizing
 from pages.studies import STUDIES, write_studies
 from pages.torture import Effort, write_torture
 from pages.trained import speed, train, untrue
+from pages.years import measure_years
 from tessera.commands.group import Commands
 from tessera.errors import unknown_name
 
@@ -29,6 +30,7 @@ def bench(
     only: Annotated[str, typer.Argument(help="Only the cases whose name holds this; layers: the speed of each layer.")] = "",
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
     instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
+    years: Annotated[bool, typer.Option("--years", help="Instead: drive-years simulated per day, by layer.")] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept; with --growth, where a layer grows: one at each commit, or those named.")] = False,
     record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr-20tb",
@@ -37,6 +39,8 @@ def bench(
     """Measure the simulator's speed and memory, what it costs per request, or how that grows, each figure with its target."""
     if growth and hold:
         hold_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
+    elif years:
+        measure_years(Console(), out / "years", only)
     elif growth:
         measure_growth(Console(), out / "growth", only, len(os.sched_getaffinity(0)))
     elif instructions:

@@ -9,6 +9,7 @@ from tessera.errors import InputError
 from pages import growth as pages_growth
 from pages.bench import COMMANDS, MEMORY, speed
 from pages.growth import FACTORS, Cost, growth, hold_growth, subject_of_commit, subjects
+from pages.years import described, drive_years_a_day, loads
 
 
 def test_commands_of_disk_and_flash_are_summed_over_cpu_time(tmp_path):
@@ -45,3 +46,16 @@ def test_a_layer_that_grows_further_than_it_is_known_to_is_refused_with_its_figu
     grows(most - 0.001)
     with pytest.raises(InputError, match=f"{only}: 1,000, 1,000, .* instructions per request at 1, 4, 16 times the capacity"):
         grows(most + 0.01)
+
+
+def test_drive_years_are_those_of_the_load_s_arrivals_on_two_cores():
+    assert drive_years_a_day(seconds=365.25 * 100, cpu_seconds=2) == pytest.approx(100)
+
+
+def test_a_drive_that_cannot_keep_up_says_so_and_earns_no_time_by_it(tmp_path):
+    busy = loads(tmp_path / "busy.toml")[1]
+    metrics = {"host.served": metric(36525), "run.cpu_seconds": metric(0.02), "run.measured_seconds": metric(365.25)}
+    assert described(busy, "cmr", Run(write_run(tmp_path / "even", metrics))) == "100 requests/s 100.0 (at least 100: met)"
+    metrics["run.measured_seconds"] = metric(730.5)
+    late = described(busy, "mu-rmw", Run(write_run(tmp_path / "late", metrics)))
+    assert late == "100 requests/s 100.0 (at least 25: met), the drive needs 2.0 times as long"
