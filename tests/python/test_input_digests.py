@@ -103,7 +103,7 @@ def test_run_json_has_the_options_as_data_and_no_place_for_outputs(tmp_path):
     )  # fmt: skip
     described = json.loads((tmp_path / "out" / "run.json").read_text())
     assert described["options"] == {
-        "drive": "demo", "layer": "cmr", "workload": "random-4k", "limit": "20", "requests": True, "set": ["host.tags=8", "nand.read_time=0.1 ms"]
+        "drive": "demo", "layer": "cmr", "workload": "random-4k", "limit": "20", "requests": True, "caches": "empty", "set": ["host.tags=8", "nand.read_time=0.1 ms"]
     }  # fmt: skip
     assert str(tmp_path) not in json.dumps(described)
 
