@@ -238,7 +238,7 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (metrics.find("flash_cache.hits") != nullptr) text += line("flash cache", flash_cache_text(metrics));
   if (some(metrics, "nand.lifetime.years.mean")) text += line("flash life", lifetime_text(metrics));
   if (some(metrics, "power.dirty.peak")) text += line("power loss", dirty_text(metrics));
-  if (some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));
+  if (verdict.recovered && some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));
   if (metrics.find("scoreboard.checked") != nullptr) text += line("checked", checked_text(metrics));
   text += line("time", shown(metrics, "run.simulated_seconds") + " simulated, " +
                            figure_text(value_of(metrics, "run.requests_per_cpu_second"), "1") + " requests per CPU-second");

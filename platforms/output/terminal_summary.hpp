@@ -13,6 +13,7 @@ struct RunVerdict {
   bool unstable = false;                  ///< the backlog grew all along
   bool cleans = false;                    ///< the layer cleans, now and then
   bool unsteady = false;                  ///< the warm-up that the run found reaches to its half
+  bool recovered = true;                  ///< boots within it found what a power cut left; false: only the one that it began with
   std::vector<Percentile> percentiles{};  ///< to show; none: the 99th
 };
 

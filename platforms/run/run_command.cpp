@@ -243,8 +243,12 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   std::unique_ptr<SavedState> saved = open_state(options, drive_config);
   SimulationConfig config = simulation_config(options, drive_config);
   FilledDrive filled;
-  if (const CacheFilling filling = filling_of(drive_config, plan); used_caches && filling.caches != Bytes(0))
-    filled = use_caches(filling, options, drive_config, plan, config, search);
+  if (const CacheFilling filling = filling_of(drive_config, plan); filling.caches != Bytes(0)) {
+    if (used_caches)
+      filled = use_caches(filling, options, drive_config, plan, config, search);
+    else if (drive_config.caches == CachesAtStart::used && options.caches == cli::CachesOption::by_drive && saved == nullptr)
+      filled.empty_because = drive_config.caches_overridden;
+  }
   if (filled.state != nullptr) saved = std::move(filled.state);
   config.restored = saved != nullptr;
 
@@ -298,11 +302,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (saved != nullptr && options.prefill_percent < 100)
     notes.push_back("the loaded drive was prefilled to " + std::to_string(options.prefill_percent) +
                     " % only: a layer that keeps no record of used tracks takes all of them for used after a boot");
-  if (filled.in_part)
-    notes.emplace_back(
-        "it began with used caches: the same input, served once before, filled them in part (--caches empty begins without)");
-  else if (filled.requests != 0)
-    notes.emplace_back("it began with used caches: the same input had filled them before (--caches empty begins without)");
+  if (std::string note = filled.note(); !note.empty()) notes.push_back(std::move(note));
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   for (std::string& note : cut_notes(simulation, options.cut_at.size() + options.boot_cuts.size() + simulation.cuts_added()))
     notes.push_back(std::move(note));
@@ -355,7 +355,9 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     std::cout << summary;
   else
     print_result(options, drive_config, metrics,
-                 {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady, options.percentiles}, notes);
+                 {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady,
+                  filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0, options.percentiles},
+                 notes);
   if (debugger) debugger->exited(status);
   return status;
 }

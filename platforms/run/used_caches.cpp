@@ -153,6 +153,13 @@ CacheFilling filling_of(const DriveConfig& drive, const FormatPlan& plan) {
   return {Bytes(sectors * geometry.sector_bytes) + drive.flash_in_use()};
 }
 
+std::string FilledDrive::note() const {
+  if (!empty_because.empty()) return "it began with empty caches: " + empty_because;
+  if (requests == 0) return "";
+  return std::string("it began with used caches: the same input") +
+         (in_part ? ", served once before, filled them in part" : " had filled them before") + " (--caches empty begins without)";
+}
+
 FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive, const FormatPlan& plan,
                        SimulationConfig config, const SearchPath& search) {
   cli::RunOptions once = options;

@@ -25,11 +25,15 @@ struct CacheFilling {
   [[nodiscard]] Bytes to_move() const { return Bytes(6 * caches.value()); }
 };
 
-/// The drive after its filling, and how it ended.
+/// How a drive's caches begin: the drive after their filling and how that ended, or why there was none.
 struct FilledDrive {
   std::unique_ptr<SavedState> state;
   std::uint64_t requests = 0;
-  bool in_part = false;  ///< the input ended first
+  bool in_part = false;       ///< the input ended first
+  std::string empty_because;  ///< of a drive whose description says used
+
+  /// What the reader of a result must know of it; "" where a run began as its words say.
+  [[nodiscard]] std::string note() const;
 };
 
 /// Where the user asked for none with --caches, what the drive says (simulation.caches). True: they are to be full. InputError where they

@@ -43,11 +43,11 @@ class Columns final : public LineTraceReader {
   }
 
   bool parse_fields(RawRecord& raw) override {
-    if (line_number() <= spec_.header) return false;
-    if (header_sought_) {
+    if (header_sought_) {  // among the lines that are left out, too
       seek_header();
       return false;
     }
+    if (line_number() <= spec_.header) return false;
     if (pattern_ && !match()) return false;
     if (in_header_ && is_header()) return false;
     if (left_out()) return false;

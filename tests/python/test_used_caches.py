@@ -87,6 +87,9 @@ def test_a_run_that_is_checked_knows_what_the_filling_wrote(tmp_path):
 def test_less_is_asked_for_and_what_cannot_be_is_said(tmp_path):
     words = ("demo", "--layer", "media-cache", *SHORT)
     assert filling_of(run(tmp_path / "half", *words, "--prefill", 50, "--set", "simulation.caches=used", "--caches", "empty")) == 0
+    half = [SIMULATOR, "run", *map(str, words), "--prefill", "50", "--out", tmp_path / "by-drive"]
+    said = subprocess.run(half, capture_output=True, text=True).stdout
+    assert "note: it began with empty caches: only those of a full drive are filled (--prefill 100)" in said
     refused = simulate("run", *words, *USED, "--prefill", 50, "--out", tmp_path / "x", status=2).stderr
     assert "--caches used needs a full drive, and this one is prefilled to 50 %" in refused
     assert "give --prefill 100" in refused

@@ -19,6 +19,23 @@ PROMISES = {
 }
 
 
+DUMPED_WITHOUT = 512 << 10  # B of buffer: with its table the drive `torture` has room for it
+DUMP_BLOCK, OTHER_BLOCKS = 128 << 10, 32  # B; of its flash, that hold no dump
+
+
+def larger_dump(answers: Answers) -> str:
+    """Options that give the drive of test.sh room for the layer's dump.
+
+    >>> larger_dump(Answers(durability="plp", buffer=1 << 20))
+    ' --set power.dump_area=3MiB --set nand.dump_blocks=24 --set nand.blocks=56 --set dram.capacity=34MiB'
+    """
+    if answers.durability != "plp" or answers.buffer <= DUMPED_WITHOUT:
+        return ""
+    blocks = 8 + 2 * -(-answers.buffer // DUMP_BLOCK)
+    memory = 32 + 2 * -(-answers.buffer // (1 << 20))
+    return f" --set power.dump_area={blocks * DUMP_BLOCK >> 20}MiB --set nand.dump_blocks={blocks} --set nand.blocks={OTHER_BLOCKS + blocks} --set dram.capacity={memory}MiB"
+
+
 def filled(text: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"@{name}@", value)
@@ -31,7 +48,7 @@ def write_library(name: str, language: str, answers: Answers, folder: Path) -> l
         "NAME": name, "ID": identifier(name), "SUMMARY": answers.summary,
         "TRACKS": str(TRACKS.index(answers.tracks)), "UNIT": str(answers.unit), "DURABILITY": str(DURABILITIES.index(answers.durability)),
         "BUFFER": str(answers.buffer), "TRACKS_WORD": answers.tracks, "DURABILITY_WORD": answers.durability, "BUFFER_WORD": size(answers.buffer),
-        "PROMISE": PROMISES[answers.durability], "SOURCE": FILES[language][0], "COMPILER": "a C compiler" if language == "c" else "rustc 1.77 or newer",
+        "DUMPS": larger_dump(answers), "PROMISE": PROMISES[answers.durability], "SOURCE": FILES[language][0], "COMPILER": "a C compiler" if language == "c" else "rustc 1.77 or newer",
     }  # fmt: skip
     try:
         folder.mkdir(parents=True)

@@ -50,7 +50,7 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         if count := sum(mark in found for found in marks):
             ranked = ", which must not be ranked" if mark in UNRANKED else ""
             warnings.append(f"{counted(count, 'run')} {mark}{ranked}: {meaning}.")
-    if (cuts := sum(row.get("power.dump.count") or row.get("recovery.count") or 0 for row in good.iter_rows(named=True))):
+    if (cuts := sum(row.get("power_cuts") or 0 for row in good.iter_rows(named=True))):
         warnings.append(f"Power was cut in these runs, {counted(round(cuts), 'time')} in all: latencies hold the outages.")
     tables = [_results_table(sweep, good, metrics)]
     if failed.height:

@@ -200,3 +200,12 @@ TEST_CASE("the busiest resources are the limit, highest first, of several of a k
   CHECK(bound_by(metrics) == "CPU 97 %, flash die 30 %, media 12 %, bus 5.0 %");
   CHECK(bound_by(MetricSet()).empty());
 }
+
+TEST_CASE("the boot that a run began with is no recovery of the run") {
+  MetricSet metrics;
+  metrics.add("recovery.time", 229, "ms", "");
+  RunVerdict begun_used;
+  begun_used.recovered = false;
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("recovery    229 ms"));
+  CHECK_THAT(terminal_summary(metrics, begun_used), !Catch::Contains("recovery"));
+}

@@ -115,6 +115,7 @@ TEST_CASE("columns named as the header names them, whatever their order, in a co
   const std::vector<TraceRecord> both{record(0, HostOp::read, 4096, 512), record(5'000'000, HostOp::write, 0, 1024)};
   CHECK(read_as("some words\nbytes,IO Type,LBA,When\n512,Read,8,10\n1024,Write,0,15\n", by_name) == both);
   CHECK(read_as("#\n# When,LBA,bytes,IO Type\n10,8,512,Read\n15,0,1024,Write\n", by_name) == both);
+  CHECK(read_as("bytes,IO Type,LBA,When\nnot,a,record,yet\n512,Read,8,10\n1024,Write,0,15\n", by_name + ",header=2") == both);
   CHECK(error_as("bytes,IO type,LBA,When\n512,Read,8,10\n", by_name) ==
         "t:2: no header among the first 1000 lines: unknown column 'IO Type'; did you mean 'IO type'? known: bytes, IO type, LBA, When");
 }

@@ -7,12 +7,14 @@ TESSERA=${TESSERA:-tessera}
 OPERATIONS=${OPERATIONS:-50}
 
 make TESSERA="$TESSERA" ${INCLUDE:+INCLUDE="$INCLUDE"}
-$TESSERA check torture --firmware ./@NAME@.so
+# The drive on which power is cut dumps 1 MiB: a larger buffer takes more flash for the dump.
+DRIVE="torture@DUMPS@"
+$TESSERA check $DRIVE --firmware ./@NAME@.so
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-$TESSERA run torture --firmware ./@NAME@.so --workload random-4k --fold --limit 500 --check --cut-at 100ms --out "$out/run"
+$TESSERA run $DRIVE --firmware ./@NAME@.so --workload random-4k --fold --limit 500 --check --cut-at 100ms --out "$out/run"
 # --durability none: no write cache of the drive in front, so that the layer's own promise (@DURABILITY_WORD@) is put to the test.
 for faults in "" "--faults torn"; do
-  $TESSERA torture torture --firmware ./@NAME@.so --durability none $faults --operations "$OPERATIONS" --cuts "$OPERATIONS"
+  $TESSERA torture $DRIVE --firmware ./@NAME@.so --durability none $faults --operations "$OPERATIONS" --cuts "$OPERATIONS"
 done
 echo "@NAME@ lost nothing"
