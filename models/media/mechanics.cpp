@@ -35,6 +35,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
     own_speed_ = 1 + row[1] / 100;
     own_settle_ = Picoseconds(static_cast<std::uint64_t>(std::llround(row[2] * 1e9)));
   }
+  alike_ = config.head_tolerances.empty() && own_speed_ == 1 && own_settle_ == Picoseconds();
   if (config.head_tolerances.empty()) return;
   offsets_.resize(geometry.surfaces());
   head_settles_.resize(geometry.surfaces());
@@ -53,13 +54,11 @@ std::uint32_t Mechanics::arm_distance(PhysicalTrack from, PhysicalTrack target) 
 
 Picoseconds Mechanics::seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const {
   if (target == from) return {};
-  const bool apart = !offsets_.empty();
-  const std::uint32_t moved = apart ? arm_distance(from, target) : distance(target.radius, from.radius);
-  Picoseconds time = moving(curve_.time(moved));
+  const std::uint32_t moved = offsets_.empty() ? distance(target.radius, from.radius) : arm_distance(from, target);
+  Picoseconds time = alike_ ? curve_.time(moved) : moving(curve_.time(moved));
   if (target.surface != from.surface) time = std::max(time, head_switch_);
-  time += own_settle_;
-  if (apart) [[unlikely]]
-    time += head_settles_[target.surface];
+  if (!alike_) [[unlikely]]
+    time += own_settle_ + (offsets_.empty() ? Picoseconds() : head_settles_[target.surface]);
   if (!write) return time + read_settle_;
   return time + write_settle_ + (write_settles_.empty() ? Picoseconds() : more_settle(moved));
 }
@@ -86,10 +85,20 @@ std::uint64_t Mechanics::rotation_to(const PhysicalRun& run, const TrackShape& s
 }
 
 Picoseconds Mechanics::positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
+  if (power_ != nullptr || laser_warm_up_ != Picoseconds()) [[unlikely]]
+    return prepared_positioning_time(run, write, now);
+  return after(overhead_ + seek_time(head_, run.track, write), run, continues(run), now);
+}
+
+Picoseconds Mechanics::prepared_positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const {
   const PowerConditions::Recovery recovery = power_ == nullptr ? PowerConditions::Recovery() : power_->recovery(now);
   const Picoseconds arrival =
       recovery.wait + overhead_ + seek_time(recovery.from_ramp ? ramp() : head_, run.track, write) + warm_up(run, write, now);
-  if (mode_ == MediaTimingMode::expected) return continues(run) && !recovery.from_ramp ? arrival : arrival + geometry_.revolution() / 2;
+  return after(arrival, run, continues(run) && !recovery.from_ramp, now);
+}
+
+Picoseconds Mechanics::after(Picoseconds arrival, const PhysicalRun& run, bool goes_on, Picoseconds now) const {
+  if (mode_ == MediaTimingMode::expected) return goes_on ? arrival : arrival + geometry_.revolution() / 2;
   std::uint32_t entry = 0;
   const std::uint64_t angle = geometry_.angle_at(now + arrival);
   return arrival + Picoseconds(rotation_to(run, geometry_.shape_of(run.track), angle, entry));

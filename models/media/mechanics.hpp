@@ -61,6 +61,10 @@ class Mechanics final : public Positioning {
 
  private:
   [[nodiscard]] Picoseconds seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const;
+  /// Of a disk that may have to start, or whose laser warms up.
+  [[nodiscard, gnu::cold]] Picoseconds prepared_positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const;
+  /// With the turn behind an arrival so long from `now`. `goes_on`: the head stands where the run begins.
+  [[nodiscard]] Picoseconds after(Picoseconds arrival, const PhysicalRun& run, bool goes_on, Picoseconds now) const;
   [[nodiscard]] PhysicalTrack ramp() const { return {home_, 0}; }
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;
   [[nodiscard]] Picoseconds disturbed(Picoseconds seek, Picoseconds now, const ArmDisturbance& by) const;
@@ -93,6 +97,7 @@ class Mechanics final : public Positioning {
   std::vector<std::int64_t> offsets_;      // of a head, in radii by surface; empty: none has any
   std::vector<Picoseconds> head_settles_;  // by surface
   std::uint32_t most_off_ = 0;             // between two heads
+  bool alike_ = true;                      // the arm moves as the curve says, and so do all of its heads
   double own_speed_ = 1;                   // times the curve's
   Picoseconds own_settle_;
   std::uint32_t home_;
