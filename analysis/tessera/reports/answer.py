@@ -113,7 +113,7 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
         return f"Not settled: no figure may be ranked ({'; '.join(sorted(set(verdict.left_out.values())))})."
     best = found[verdict.best]
     estimate = best.estimate()
-    figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate else "")
+    figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate and estimate.half_width else "")
     mean = f" (geometric mean over {over})" if over else ""
     most = ordered and verdict.second and not verdict.alike  # of those that were tried: nothing says that more would not help
     said = f"{axis} {verdict.best}, the most that was tried, still helps" if most else f"{axis} {verdict.best} is enough" if ordered else f"{verdict.best} has the {'largest' if metric.more_is_better else 'smallest'} {metric.short}"

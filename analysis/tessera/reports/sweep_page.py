@@ -8,7 +8,7 @@ from tessera.asking.metric import unit_of
 from tessera.charts import gallery
 from tessera.charts.pictures import in_order, text
 from tessera.errors import InputError
-from tessera.human import counted, figure
+from tessera.human import counted, figure, with_interval
 from tessera.marks import MEANING, UNRANKED, marks_of
 from tessera.percentiles import fraction_of, named_in
 from tessera.prices import drive_parameters
@@ -119,5 +119,4 @@ def _front_findings(sweep: Sweep) -> list[str]:
 def _reached(row: dict, name: str) -> str:
     """An objective of a design, with its interval where the search had seeds."""
     unit = SWEPT.get(name, "1")
-    half = row.get(f"{name}.half_width")
-    return f"{name} {figure(row[name], unit)}" + (f" ± {figure(half, unit)}" if half else "")
+    return f"{name} {with_interval(row[name], row.get(f'{name}.half_width'), unit)}"
