@@ -67,6 +67,19 @@ def test_every_figure_is_drawn_and_nothing_is_wider_than_the_page(page):
     assert page.run(smallest) >= 12
 
 
+def test_a_window_that_changes_its_width_is_drawn_for_it_at_once(page):
+    others = [width for width in WIDTHS if width != page.width]
+    try:
+        for width in (*others, page.width):
+            page.resize(width)
+            page.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            off = "plot => Math.abs(plot.querySelector('.main-svg').getBoundingClientRect().width - plot.clientWidth)"
+            assert page.run(f"Math.max(...[...document.querySelectorAll('.plot')].map({off}))") <= 1
+            assert page.run("[...document.querySelectorAll('.legend .scrollbar')].every(bar => bar.getBoundingClientRect().height === 0)")
+    finally:
+        page.resize(page.width)
+
+
 def test_a_click_sorts_a_table_by_its_figures_and_another_the_other_way(page):
     column = {"run": 1, "comparison": 1, "sweep": 3}[page.kind]
     page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
