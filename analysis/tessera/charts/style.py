@@ -51,6 +51,8 @@ def part_colours(names: Iterable[str]) -> dict[str, str]:
     True
     """
     names = list(names)
+    if len(names) == 1 and names[0] not in MEANINGS:  # there is nothing to tell it from: the plainest
+        return {names[0]: COLOURS[0]}
     found = {name: MEANINGS[name] for name in names if name in MEANINGS}
     for name in names:
         if name not in found:
