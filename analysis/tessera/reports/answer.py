@@ -28,14 +28,23 @@ SYNONYMS = {
 }  # fmt: skip
 
 
+def metric_named(question: str) -> str | None:
+    """The metric that a question names.
+
+    >>> metric_named("Which is fastest?"), metric_named("What does the trace need?")
+    ('host.latency.mean', None)
+    """
+    short = next((name for pattern, name in METRICS if re.search(pattern, question.lower())), None)
+    return metric_of(short).name if short else None
+
+
 def metric_in(question: str) -> Metric:
     """The metric that a question is about; the mean latency where it names none.
 
     >>> metric_in("How much DRAM does p99 need?").name, metric_in("Which layer?").name
     ('host.latency.p99', 'host.latency.mean')
     """
-    short = next((name for pattern, name in METRICS if re.search(pattern, question.lower())), "mean")
-    return metric_of(short)
+    return metric_of(metric_named(question) or "mean")
 
 
 def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
