@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from tessera.families import YARDSTICK, grouped, ordered
@@ -32,17 +33,19 @@ class Column:
     metric: str
     text: str  # format of a number
     scale: float = 1.0
+    about: str = ""
+    """What the title stands for, if that is not plain."""
 
 
 COLUMNS = (
     Column("mean ms", "host.latency.mean", ",.1f"),
     Column("p99 ms", "host.latency.p99", ",.0f"),
-    Column("WA", "write_amplification.total", ".1f"),
-    Column("capacity", "capacity.gain_vs_cmr", ".2f"),
+    Column("WA", "write_amplification.total", ".1f", about="sectors written to platters and flash per sector of the host"),
+    Column("capacity", "capacity.gain_vs_cmr", ".2f", about="user capacity, 1 is the same platters recorded conventionally"),
     Column("$/TB", "cost.per_user_tb", ".1f"),
     Column("cleanings", "cleaning.count", ",.0f"),
-    Column("KiB", "metadata.bytes", ",.0f", 1 / 1024),
-    Column("k/s", "run.requests_per_cpu_second", ",.0f", 1e-3),
+    Column("KiB", "metadata.bytes", ",.0f", 1 / 1024, "tables in DRAM"),
+    Column("k/s", "run.requests_per_cpu_second", ",.0f", 1e-3, "thousand requests simulated per CPU-second"),
 )
 
 
@@ -62,15 +65,26 @@ def markdown_table(runs: Mapping[str, Run]) -> str:
 
 
 def print_table(console: Console, runs: Mapping[str, Run], title: str) -> None:
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("layer", min_width=max(map(len, runs)))
-    for column in COLUMNS:
-        table.add_column(column.title, justify="right")
-    for name, run in runs.items():
-        table.add_row(name, *(cell(run, column) for column in COLUMNS))
-    console.print(table)
+    """With as many columns as the terminal has room for, and what these mean."""
+    counts = range(len(COLUMNS), 0, -1)
+    roomy = console.options.update(max_width=10_000)
+    shown = next((count for count in counts if Measurement.get(console, roomy, table_of(runs, title, count)).maximum <= console.width), 1)
+    console.print(table_of(runs, title, shown))
     if any(cleaned_too_little(run) for run in runs.values()):
         console.print(f"* fewer than {FEW_CLEANINGS} cleanings: too few to compare, as the caches of this layer were hardly ever full", highlight=False)
+    legend = " ".join(f"{column.title}: {column.about}." for column in COLUMNS[:shown] if column.about)
+    console.print(legend, highlight=False, soft_wrap=True)
+
+
+def table_of(runs: Mapping[str, Run], title: str, shown: int) -> Table:
+    """The table with its first columns."""
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("layer", min_width=max(map(len, runs)))
+    for column in COLUMNS[:shown]:
+        table.add_column(column.title, justify="right")
+    for name, run in runs.items():
+        table.add_row(name, *(cell(run, column) for column in COLUMNS[:shown]))
+    return table
 
 
 def simulate(layer: str, source: list[str], out: Path) -> Run:
@@ -99,9 +113,6 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     if shared:
         console.print(shared, highlight=False, soft_wrap=True)
     print_table(console, runs, title)
-    console.print("WA: sectors written to platters and flash per sector of the host. capacity: user capacity, 1 is the same platters recorded conventionally. "
-                  "KiB: tables in DRAM. k/s: thousand requests simulated per CPU-second.",
-                  highlight=False, soft_wrap=True)  # fmt: skip
     write(out / "table.md", (f"{shared}\n\n" if shared else "") + markdown_table(runs))
     columns = {family: {layer: runs[layer] for layer in (YARDSTICK, *members)} for family, members in grouped(layers).items()}
     plot_latency(columns, out / "latency.png", title, YARDSTICK)
@@ -109,6 +120,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     command = " ".join(["tessera demo", *([str(trace)] if trace else []), "--limit", str(limit), "--out", str(out)])
     report = write_page(runs_page(runs, title, question, [command]), out / "report.html")
     lines = [
+        ("the table with every column", f"less {out / 'table.md'}"),
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),
         ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),
         ("life of the first request", f"tessera explain {out / WAVEFORM_LAYER} 0"),

@@ -1,5 +1,7 @@
 """Figures in the units that one thinks in."""
 
+from tessera.intervals import beyond_rounding
+
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e-12, "ps"), (1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 _SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "years": 365.25 * 86400}
@@ -30,6 +32,16 @@ def figure(value: float | None, unit: str = "1") -> str:
         return energy(value * dict(_DIMENSIONS)[unit])
     text = number(value)
     return text if unit == "1" else f"{text} {unit}"
+
+
+def with_interval(value: float | None, half_width: float | None, unit: str = "1") -> str:
+    """A figure with half its interval, where it has one.
+
+    >>> with_interval(4.5, 0.2, "ms"), with_interval(1.3, 1.67e-16), with_interval(None, None)
+    ('4.50 ms ± 200 us', '1.3', '-')
+    """
+    half_width = beyond_rounding(half_width, value or 0.0)
+    return f"{figure(value, unit)} ± {figure(half_width, unit)}" if half_width else figure(value, unit)
 
 
 def number(value: float) -> str:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.demo import COLUMNS
 from tessera.sweeps.fold import forget_capacities
 
 STAND_IN = """
@@ -69,6 +70,21 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     assert "first_rmw.vcd" in result.output
     assert f"tessera explain {tmp_path / 'demo' / 'imr-rmw'} 0" in result.output  # a command that every installation has
     assert result.output.rstrip().endswith(f"tessera view {tmp_path / 'demo' / 'imr-rmw'} --yes")
+
+
+@pytest.mark.parametrize("width", [40, 64, 200])
+def test_the_table_has_whole_columns_and_its_legend_is_of_those(stand_in, tmp_path, monkeypatch, width):
+    use_stand_in(stand_in, tmp_path)
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run_demo("--out", tmp_path / "demo").output.splitlines()
+    head = next(line.split() for line in lines if line.split()[:1] == ["layer"])
+    first = next(line.split() for line in lines if line.split()[:1] == ["cmr"])
+    shown = [column for column in COLUMNS if column.title.split()[-1] in head]
+    assert shown == list(COLUMNS[: len(shown)]) and len(first) == 1 + len(shown)  # no figure is cut or folded
+    legend = next(line for line in lines if line.startswith("WA: ") or line.startswith("capacity: ")) if any(column.about for column in shown) else ""
+    assert [column.title for column in COLUMNS if f"{column.title}: " in legend] == [column.title for column in shown if column.about]
+    assert len(shown) == len(COLUMNS) if width == 200 else 0 < len(shown) < len(COLUMNS)
+    assert f"less {tmp_path / 'demo' / 'table.md'}" in "".join(lines)  # which has them all
 
 
 def test_a_named_trace_is_replayed_whole_with_addresses_folded(stand_in, tmp_path):

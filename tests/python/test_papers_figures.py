@@ -24,6 +24,16 @@ def run(*words: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def test_figures_need_no_checkout_as_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawn = []
+    monkeypatch.setattr("tessera.papers.figure_runs.draw_alone", lambda console, lab, figure, out: drawn.append(figure.name))
+    status, text = run("hwsr/figure-8")
+    assert (status, drawn) == (0, ["hwsr/figure-8"]), text
+    status, text = run("hwsr/figure-8", "--renew")
+    assert status != 0 and "there is no file 'docs/validation.md'" in " ".join(text.split())
+
+
 def test_each_figure_belongs_to_an_experiment_and_has_runs():
     known = {each.name for each in experiments()}
     assert {each.name for each in figures()} == set(OURS)

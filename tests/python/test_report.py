@@ -3,13 +3,17 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import tessera
+from tessera.charts import pictures
 from tessera.cli import app
+from tessera.intervals import of_mean
 from tessera.reports import write_report
+from tessera.reports.comparison_page import comparison_page
 from tessera.reports.effects import effect_of
 
 browser = pytest.importorskip("browser")
@@ -61,6 +65,19 @@ def test_every_figure_is_drawn_and_nothing_is_wider_than_the_page(page):
     assert page.run("[...document.querySelectorAll('.legend .scrollbar')].every(bar => bar.getBoundingClientRect().height === 0)")
     smallest = "Math.min(...[...document.querySelectorAll('h1, h2, li, td, th, button, pre')].map(e => parseFloat(getComputedStyle(e).fontSize)))"
     assert page.run(smallest) >= 12
+
+
+def test_a_window_that_changes_its_width_is_drawn_for_it_at_once(page):
+    others = [width for width in WIDTHS if width != page.width]
+    try:
+        for width in (*others, page.width):
+            page.resize(width)
+            page.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            off = "plot => Math.abs(plot.querySelector('.main-svg').getBoundingClientRect().width - plot.clientWidth)"
+            assert page.run(f"Math.max(...[...document.querySelectorAll('.plot')].map({off}))") <= 1
+            assert page.run("[...document.querySelectorAll('.legend .scrollbar')].every(bar => bar.getBoundingClientRect().height === 0)")
+    finally:
+        page.resize(page.width)
 
 
 def test_a_click_sorts_a_table_by_its_figures_and_another_the_other_way(page):
@@ -156,6 +173,33 @@ def test_a_run_s_report_says_what_made_it_and_where_the_slow_requests_spent_thei
     text = reports["run"].read_text()
     assert "tessera run demo --layer fluid --workload web-server --limit 800 --prefill 100 --seed 1 --fold --requests --events" in text
     assert "A read takes " in text and "; one of the slowest 1 % takes " in text
+
+
+@pytest.fixture(scope="module")
+def ten_seeds(the_built_simulator, tmp_path_factory) -> Path:
+    """A comparison over ten seeds, with more columns of intervals than others: capacity and cost are alike with each seed."""
+    out = tmp_path_factory.mktemp("ten")
+    tessera.compare("demo", layers=("cmr", "imr-rmw"), seeds=10, baselines=("cmr",), workload="web-server", fold=True, limit=60, prefill=100, out=out)
+    return write_report(out)
+
+
+def test_figures_that_no_seed_moves_have_no_interval(ten_seeds):
+    comparison = tessera.open_results(ten_seeds.parent)
+    columns = comparison.columns["layers"]
+    assert 0 < columns["capacity.gain_vs_cmr.half_width_95"][1] < 1e-12  # what the arithmetic leaves of ten equal figures
+    cells = [cell.text for table in comparison_page(comparison).tables for row in table.rows for cell in row]
+    assert "1.3" in cells and [text for text in cells if "e-1" in text] == []
+    assert any(" ms ± " in text for text in cells)  # latencies have theirs
+    assert of_mean(np.full(10, 1.3)).half_width == 0
+    alike = pl.DataFrame({"axis.seed": list(range(10)), "m": [1.3] * 10})
+    assert pictures.cell(alike, [], "m") == (pytest.approx(1.3), "1.3")
+
+
+def test_a_table_of_intervals_is_no_wider_than_a_page_of_1280(chromium, ten_seeds):
+    if chromium.width < 1280:
+        pytest.skip("a narrow page scrolls")
+    chromium.open(ten_seeds)
+    assert chromium.run("[...document.querySelectorAll('.scroll')].map(table => table.scrollWidth - table.clientWidth)") == [0, 0]
 
 
 def test_a_folder_without_results_is_refused(tmp_path):

@@ -68,7 +68,7 @@ class Answer:
         found, metric = self.measured[name], self.question.asked.metric
         estimate = found.estimate()
         text = metric.text(found.mean)
-        if estimate and estimate.half_width > 1e-9 * abs(estimate.value):
+        if estimate and estimate.half_width:
             text += f" ± {metric.text(estimate.half_width)}"
         return text + f" [95 %, {len(found.by_seed)} seeds]" + "".join(f" ({mark})" for mark in found.marks)
 

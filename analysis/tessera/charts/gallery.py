@@ -77,24 +77,42 @@ def of_comparison(comparison: Comparison) -> list[Chart]:
     return of_runs({layer: comparison.run(layer) for layer in good})
 
 
-def of_sweep(sweep: Sweep, metric: str = MAIN_METRIC) -> list[Chart]:
-    """A heat map over two axes that were crossed, or a picture of each axis, and the Pareto front."""
+def of_sweep(sweep: Sweep, metric: str | None = None) -> list[Chart]:
+    """The Pareto front, then a heat map over two axes that were crossed, or a picture of each axis: of the metric that is asked for, of the
+    objectives of a search, else of the mean latency."""
     good = sweep.good
-    if good.height == 0 or metric not in good.columns:
+    if good.height == 0:
         return []
-    charts: list[Chart] = []
     axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
-    pair = _crossed(good, [group[0] for group in zipped_axes(good, axes)])
-    if pair:
-        charts += _heats(good.drop_nulls([f"axis.{name}" for name in pair]), pair, axes, metric)
-    else:
-        charts += [_curve(good.drop_nulls(f"axis.{group[0]}"), group[0], metric) for group in zipped_axes(good, axes)]
-    if (sweep.folder / "trials.parquet").exists():
-        return [*charts, _front_of_search(sweep)]
-    objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
-    if len(objectives) == 2 and any(is_design(name) for name in axes):
-        charts += _fronts(good.drop_nulls(objectives), axes, objectives)
+    wanted = [metric] if metric else list(sweep.facts.get("objectives", ())) or [MAIN_METRIC]
+    charts = _all_fronts(sweep, axes)
+    for number, name in enumerate(name for name in wanted if name in good.columns):
+        found = [chart for chart in _over_axes(good, axes, name) if _compares(chart)]
+        charts += [replace(chart, name=f"{chart.name}-{name}") if number else chart for chart in found]
     return charts
+
+
+def _over_axes(good: pl.DataFrame, axes: list[str], metric: str) -> list[Chart]:
+    zipped = [group[0] for group in zipped_axes(good, axes)]
+    if pair := _crossed(good, zipped):
+        return _heats(good.drop_nulls([f"axis.{name}" for name in pair]), pair, axes, metric)
+    return [_curve(good.drop_nulls(f"axis.{name}"), name, metric) for name in zipped]
+
+
+def _compares(chart: Chart) -> bool:
+    """Whether a picture has two figures at least: one bar says nothing."""
+    if isinstance(chart, pictures.Stack):
+        return len(chart.categories) > 1
+    return not isinstance(chart, pictures.Heat) or len(chart.xs) * len(chart.ys) > 1
+
+
+def _all_fronts(sweep: Sweep, axes: list[str]) -> list[Chart]:
+    if (sweep.folder / "trials.parquet").exists():
+        return [_front_of_search(sweep)]
+    objectives = [name for name in ("host.latency.p99", "energy.total") if name in sweep.good.columns]
+    if len(objectives) < 2 or not any(is_design(name) for name in axes):
+        return []
+    return _fronts(sweep.good.drop_nulls(objectives), axes, objectives)
 
 
 def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[Chart]:
@@ -132,12 +150,13 @@ def _heats(good: pl.DataFrame, pair: tuple[str, str], axes: list[str], metric: s
     if not others:
         return [pictures.heat(good, *pair, metric)]
     charts: list[Chart] = []
-    for number, part in enumerate(good.partition_by(others, maintain_order=True)[:MOST_HEATS], 1):
+    for part in good.partition_by(others, maintain_order=True):
         varied = [name for name in pair if part[f"axis.{name}"].n_unique() > 1] or [pair[0]]
         chart = pictures.heat(part, *pair, metric) if len(varied) == 2 else _curve(part, varied[0], metric)
         held = [f"axis.{name}" for name in pair if name not in varied] + others
         said = ", ".join(_said(name, part[name][0]) for name in held if part[name][0] is not None)
-        charts.append(replace(chart, name=f"heat-{number}", title=f"{chart.title}: {said}"))
+        if _compares(chart) and len(charts) < MOST_HEATS:
+            charts.append(replace(chart, name=f"heat-{len(charts) + 1}", title=f"{chart.title}: {said}"))
     return charts
 
 

@@ -282,7 +282,8 @@ def cell(rows: pl.DataFrame, others: Sequence[str], metric: str) -> tuple[float 
     if len(found) == 1:
         return float(found[0]), _short(float(found[0])) + mark
     estimate = of_mean(found)
-    return estimate.value, f"{_short(estimate.value)} ± {_two_digits(estimate.half_width)}{mark}"
+    width = f" ± {_two_digits(estimate.half_width)}" if estimate.half_width else ""
+    return estimate.value, f"{_short(estimate.value)}{width}{mark}"
 
 
 def in_order(column: pl.Series) -> list:

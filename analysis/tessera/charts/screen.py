@@ -107,7 +107,7 @@ def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         axis["range"] = [0, ROOM_FOR_TOTALS * max(chart.sums())]
     layout = {
         "barmode": "stack", "xaxis": axis, "height": max(300, height), "legend": LEGEND,
-        "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"}, "showlegend": True,
+        "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"}, "showlegend": len(chart.parts) > 1,
     }  # fmt: skip
     return traces, layout
 

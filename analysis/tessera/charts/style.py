@@ -1,7 +1,9 @@
 """One look for all pictures: what a colour means is the same in each."""
 
+import colorsys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from tessera.families import FAMILIES
 
@@ -17,12 +19,16 @@ Look = tuple[str, str, str]
 MEANINGS = {
     "seek": "#0072B2", "disk: seek": "#0072B2", "rotation": "#56B4E9", "transfer": "#009E73", "disk: read": "#009E73", "disk: write": "#D55E00",
     "disk: idle": "#B8B8B8", "disk": "#0072B2", "media queue": "#B3CDE3", "background wait": "#4D4D4D", "cleaning": "#E69F00", "backup": "#7F3C2E",
-    "flash": "#CC79A7", "flash: read": "#D9A5C5", "flash: program": "#CC79A7", "flash: erase": "#6A3D9A", "flash queue": "#D9A5C5",
-    "DRAM": "#F0E442", "dram": "#F0E442", "copy": "#FDBF6F", "host": "#1B4F72", "host queue": "#1B4F72", "link": "#00695C", "cpu": "#8C6D1F",
+    "flash": "#CC79A7", "flash: read": "#E6CBDD", "flash: program": "#CC79A7", "flash: erase": "#6A3D9A", "flash queue": "#D9A5C5",
+    "DRAM": "#F0E442", "dram": "#F0E442", "copy": "#FDBF6F", "host": "#1B4F72", "host queue": "#1B4F72", "link": "#40C4AA", "cpu": "#8C6D1F",
     "cpu wait": "#C9B27C", "lock": "#A6D96A", "descriptors": "#5B5B8C", "registers": "#B8B8B8", "error recovery": "#FF4D4D", "outage": "#000000",
-    "platters: data": "#0072B2", "platters: bands": "#0072B2", "platters: log": "#E69F00", "platters: cache": "#009E73", "platters: backup": "#7F3C2E",
+    "disk: idle_a": "#969696", "disk: idle_b": "#757575", "disk: idle_c": "#565656", "disk: standby": "#383838", "disk: laser": "#E69F00", "disk: recovery": "#FF4D4D",
+    "platters: data": "#0072B2", "platters: bands": "#56B4E9", "platters: log": "#E69F00", "platters: cache": "#009E73", "platters: backup": "#7F3C2E",
+    "platters: buffer": "#D55E00", "platters: conventional": "#1B4F72", "platters: map": "#F0E442", "platters: merge": "#A6D96A", "platters: moves": "#6A3D9A",
+    "platters: places": "#8C6D1F",
     "own work": "#0072B2", "other requests": "#B3CDE3", "read-modify-write": "#D55E00", "checkpoint": "#6A3D9A", "moves of tracks": "#009E73",
-    "destage": "#CC79A7", "read-ahead": "#56B4E9", "recovery": "#FF4D4D", "background work": "#4D4D4D",
+    "destage": "#CC79A7", "read-ahead": "#56B4E9", "recovery": "#FF4D4D", "background work": "#4D4D4D", "waits for tags": "#1B4F72",
+    "waits at the flash": "#8C6D1F",
     "platters: checkpoint": "#4D4D4D", "platters: journal": "#FDBF6F", "platters: spares": "#B8B8B8",
 }  # fmt: skip
 LAYERS = [layer for members in FAMILIES.values() for layer in members]
@@ -45,13 +51,22 @@ def part_colours(names: Iterable[str]) -> dict[str, str]:
     True
     """
     names = list(names)
+    if len(names) == 1 and names[0] not in MEANINGS:  # there is nothing to tell it from: the plainest
+        return {names[0]: COLOURS[0]}
     found = {name: MEANINGS[name] for name in names if name in MEANINGS}
     for name in names:
         if name not in found:
             first = zlib.crc32(name.encode()) % len(OTHERS)
-            order = [*OTHERS[first:], *OTHERS[:first]]
-            found[name] = next((colour for colour in order if colour not in found.values()), order[0])
+            taken = found.values()
+            found[name] = next(colour for colour in chain(OTHERS[first:], OTHERS[:first], _more()) if colour not in taken)
     return found
+
+
+def _more() -> Iterator[str]:
+    """Colours without end, for the regions of a plug-in: each hue a golden section on from the last, so that neighbours differ."""
+    for turn in count():
+        red, green, blue = colorsys.hsv_to_rgb(0.618034 * turn % 1, 0.75, 0.85 - 0.2 * (turn % 3))
+        yield f"#{round(255 * red):02X}{round(255 * green):02X}{round(255 * blue):02X}"
 
 
 def curve_looks(names: Iterable[str]) -> dict[str, Look]:

@@ -85,7 +85,7 @@ def figures_command(
     scale: Scale = 1.0,
     out: Annotated[Path, typer.Option(help="Folder for the pictures and runs.")] = Path("out/papers"),
     renew: Annotated[bool, typer.Option("--renew", help="At full length: put the values on record and the pictures next to the pages.")] = False,
-    page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
+    page: Annotated[Path, typer.Option(help="Overview of the pages, for --renew.")] = Path("docs/validation.md"),
 ) -> None:
     """Draw a paper's figures: the values that it prints, with the error of reading, and ours."""
     from tessera.papers.figure_runs import draw_alone, draw_at_page
@@ -95,6 +95,8 @@ def figures_command(
     chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
     if renew and scale != 1:
         raise InputError(f"--scale {scale:g} with --renew: the record holds figures at full length; leave out one of the two")
+    if renew and not page.is_file():
+        raise InputError(f"--page: there is no file '{page}'; --renew draws next to the pages of a checkout: run it there, or name its docs/validation.md")
     for each in chosen:
         if renew:
             draw_at_page(console, lab, each, Places(page))

@@ -28,14 +28,23 @@ SYNONYMS = {
 }  # fmt: skip
 
 
+def metric_named(question: str) -> str | None:
+    """The metric that a question names.
+
+    >>> metric_named("Which is fastest?"), metric_named("What does the trace need?")
+    ('host.latency.mean', None)
+    """
+    short = next((name for pattern, name in METRICS if re.search(pattern, question.lower())), None)
+    return metric_of(short).name if short else None
+
+
 def metric_in(question: str) -> Metric:
     """The metric that a question is about; the mean latency where it names none.
 
     >>> metric_in("How much DRAM does p99 need?").name, metric_in("Which layer?").name
     ('host.latency.p99', 'host.latency.mean')
     """
-    short = next((name for pattern, name in METRICS if re.search(pattern, question.lower())), "mean")
-    return metric_of(short)
+    return metric_of(metric_named(question) or "mean")
 
 
 def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
@@ -113,7 +122,7 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
         return f"Not settled: no figure may be ranked ({'; '.join(sorted(set(verdict.left_out.values())))})."
     best = found[verdict.best]
     estimate = best.estimate()
-    figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate else "")
+    figure = metric.text(best.mean) + (f" ± {metric.text(estimate.half_width)}" if estimate and estimate.half_width else "")
     mean = f" (geometric mean over {over})" if over else ""
     most = ordered and verdict.second and not verdict.alike  # of those that were tried: nothing says that more would not help
     said = f"{axis} {verdict.best}, the most that was tried, still helps" if most else f"{axis} {verdict.best} is enough" if ordered else f"{verdict.best} has the {'largest' if metric.more_is_better else 'smallest'} {metric.short}"

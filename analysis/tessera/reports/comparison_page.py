@@ -2,7 +2,8 @@
 
 from tessera.charts import gallery
 from tessera.comparison import Comparison, command_of
-from tessera.human import figure
+from tessera.human import with_interval
+from tessera.intervals import beyond_rounding
 from tessera.reports.answer import of_layers
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import compared, ranking
@@ -21,8 +22,7 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
             why = table.get(f"{metric}.unranked", [None] * len(table["layer"]))[index] or ""
             if why:
                 unranked |= {(layer, reason) for reason in why.split("; ")}
-            text = figure(value, units.get(metric, "1"))
-            row.append(Cell(f"{text} ± {figure(half, units.get(metric, '1'))}" if half else text, value, why))
+            row.append(Cell(with_interval(value, half, units.get(metric, "1")), value, why))
         row.append(Cell(table["status"][index], table["status"][index]))
         rows.append(row)
     columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in shown), Column("status", False)]
@@ -61,7 +61,7 @@ def _ratio_cell(row: dict, metric: str) -> Cell:
     ratio, low, high = (row[f"{metric}.ratio{end}"] for end in ("", ".low_95", ".high_95"))
     if ratio is None:
         return Cell("-")
-    interval = f" [{low:.3g}, {high:.3g}]" if low is not None and low != high else ""
+    interval = f" [{low:.3g}, {high:.3g}]" if low is not None and beyond_rounding(high - low, ratio) else ""
     return Cell(f"{ratio:.3g}{interval}", ratio, row[f"{metric}.ratio.unranked"] or "")
 
 

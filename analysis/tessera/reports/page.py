@@ -117,7 +117,15 @@ def _cell(cell: Cell, column: Column) -> str:
     value = "" if cell.value is None else cell.value
     note = f' title="{html.escape(cell.note)}"' if cell.note else ""
     mark = '<sup class="unranked">*</sup>' if cell.note else ""
-    return f'<td class="{column.kind}" data-value="{html.escape(str(value))}"{note}>{html.escape(cell.text)}{mark}</td>'
+    return f'<td class="{column.kind}" data-value="{html.escape(str(value))}"{note}>{_foldable(cell.text) if column.numeric else html.escape(cell.text)}{mark}</td>'
+
+
+def _foldable(text: str) -> str:
+    """A figure whose interval goes to a second line where the table would be wider than the page."""
+    at = next((place for sign in (" ± ", " [") if (place := text.find(sign)) > 0), None)
+    if at is None:
+        return html.escape(text)
+    return f'<span class="whole">{html.escape(text[:at])}</span> <span class="whole">{html.escape(text[at + 1 :])}</span>'
 
 
 def _chart(chart: Chart, number: int) -> str:

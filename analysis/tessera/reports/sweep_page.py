@@ -12,9 +12,10 @@ from tessera.human import counted, figure
 from tessera.marks import MEANING, UNRANKED, marks_of
 from tessera.percentiles import fraction_of, named_in
 from tessera.prices import drive_parameters
-from tessera.reports.answer import metric_in, of_sweep
+from tessera.reports.answer import metric_named, of_sweep
 from tessera.reports.effects import effects
 from tessera.reports.page import Cell, Column, Page, Table
+from tessera.reports.search_answer import design_text, of_search, reached_text
 from tessera.simulator import SimulatorError
 from tessera.sweeps.dataset import AXIS, Sweep
 from tessera.terms import terms_of_sweep
@@ -50,8 +51,8 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         if count := sum(mark in found for found in marks):
             ranked = ", which must not be ranked" if mark in UNRANKED else ""
             warnings.append(f"{counted(count, 'run')} {mark}{ranked}: {meaning}.")
-    if (cuts := sum(row.get("power_cuts") or 0 for row in good.iter_rows(named=True))):
-        warnings.append(f"Power was cut in these runs, {counted(round(cuts), 'time')} in all: latencies hold the outages.")
+    if cut := good.filter(pl.col("command").str.contains(" --cut-at", literal=True)).height if good.height else 0:
+        warnings.append(f"Power was cut in {counted(cut, 'run')}: latencies hold the outages.")
     tables = [_results_table(sweep, good, metrics)]
     if failed.height:
         rows = [[Cell(command or "", command), Cell(message or "", message)] for command, message in failed.select("command", "message").head(MOST_ROWS).rows()]
@@ -61,17 +62,21 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
     asked = f"Which designs does no other beat in {' and '.join(facts['objectives'])}?" if "objectives" in facts else f"What do {axes} do?"
     return Page(
         title=facts.get("title") or f"Sweep over {axes}", question=question or asked,
-        answer=_answer(sweep, good, question or (facts.get("title", "") if facts.get("title", "").endswith("?") else "")),
-        facts=[counted(good.height + failed.height, "run"), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
+        answer=_answer(sweep, good, question),
+        facts=[_runs_text(sweep), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
         warnings=warnings,
-        findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_in(question).name if question else gallery.MAIN_METRIC), tables=tables,
+        findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_named(question)), tables=tables,
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
     )  # fmt: skip
 
 
 def _answer(sweep: Sweep, good: pl.DataFrame, question: str) -> str:
-    """A search answers with its front, which the findings list."""
-    if not question or "objectives" in sweep.facts:
+    trials = _trials(sweep)
+    if trials is not None:
+        return of_search(trials, sweep.facts["objectives"], question)
+    title = sweep.facts.get("title") or ""
+    question = question or (title if title.endswith("?") else "")
+    if not question:
         return ""
     return of_sweep(good, sweep.axes, question) if good.height else "Not settled: no run ended well."
 
@@ -98,26 +103,40 @@ def _in_order_of(good: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:
     found = _front_findings(sweep)
-    for metric in metrics[:2]:
-        found += effects(good.drop_nulls(metric), sweep.axes, metric, SWEPT[metric])
+    for metric in [name for name in sweep.facts.get("objectives", metrics[:2]) if name in good.columns]:
+        found += effects(good.drop_nulls(metric), sweep.axes, metric, unit_of(metric))
     return found
+
+
+def _trials(sweep: Sweep) -> pl.DataFrame | None:
+    """The designs of a search."""
+    file = sweep.folder / "trials.parquet"
+    return pl.read_parquet(file) if "objectives" in sweep.facts and file.exists() else None
+
+
+def _runs_text(sweep: Sweep) -> str:
+    """How many there are; of a search, what has to do with its designs."""
+    good, trials = sweep.good, _trials(sweep)
+    said = counted(good.height + sweep.failed.height, "run")
+    if trials is None:
+        return said
+    of_seeds = any(name.endswith(".half_width") for name in trials.columns)
+    axes = [name for name in trials.columns if name.startswith(AXIS) and name in good.columns]
+    own = good.join(trials, on=axes if of_seeds else "key", how="semi", nulls_equal=True).height
+    parts = [f"{own:,} of the {counted(trials.height, 'design')} that the search tried"]
+    parts += [f"{good.height - own:,} of earlier searches in this folder"] if good.height > own else []
+    parts += [f"{sweep.failed.height:,} failed"] if sweep.failed.height else []
+    return f"{said}: {', '.join(parts)}"
 
 
 def _front_findings(sweep: Sweep) -> list[str]:
     """Of a search: the designs that nothing beats."""
-    if "objectives" not in sweep.facts or not (sweep.folder / "trials.parquet").exists():
+    trials = _trials(sweep)
+    if trials is None:
         return []
-    trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), sweep.facts["objectives"]
+    objectives = sweep.facts["objectives"]
     best = trials.filter("front")
     found = [f"{best.height:,} of {trials.height:,} designs are beaten by no other in {' and '.join(objectives)}."]
     for row in best.head(MOST_DESIGNS).iter_rows(named=True):
-        design = ", ".join(f"{name.removeprefix(AXIS)} {text(value)}" for name, value in row.items() if name.startswith(AXIS) and value is not None)
-        found.append(f"{design}: " + ", ".join(_reached(row, name) for name in objectives) + (f" ({row['marks']})" if row.get("marks") else "") + ".")
+        found.append(f"{design_text(row)}: {reached_text(row, objectives)}" + (f" ({row['marks']})" if row.get("marks") else "") + ".")
     return found
-
-
-def _reached(row: dict, name: str) -> str:
-    """An objective of a design, with its interval where the search had seeds."""
-    unit = SWEPT.get(name, "1")
-    half = row.get(f"{name}.half_width")
-    return f"{name} {figure(row[name], unit)}" + (f" ± {figure(half, unit)}" if half else "")

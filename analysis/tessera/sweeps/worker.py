@@ -87,5 +87,5 @@ def _figures(run: Run, notes: list[str]) -> dict[str, Any]:
     facts = run.summary["run"]
     metrics = {name: entry["value"] for name, entry in run.summary["metrics"].items()}
     return {
-        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "power_cuts": facts.get("power_cuts", 0), "notes": "; ".join([*facts["notes"], *notes]), **metrics,
+        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "notes": "; ".join([*facts["notes"], *notes]), **metrics,
     }  # fmt: skip

@@ -25,8 +25,22 @@
   const figures = [...document.querySelectorAll("script.figure")].map((script) => ({
     plot: document.getElementById(script.dataset.for), ...JSON.parse(script.textContent),
   }));
-  const draw = () => Promise.all(figures.map(({ plot, data, layout }) =>
-    Plotly.react(plot, data, { ...themed(layout), height: heightOf(plot, data, layout) }, { responsive: true, displaylogo: false, displayModeBar: false })));
+  const drawOne = (figure) => {
+    const { plot, data, layout } = figure;
+    figure.width = plot.clientWidth;
+    const size = { width: figure.width, height: heightOf(plot, data, layout) };
+    return Plotly.react(plot, data, { ...themed(layout), ...size }, { displaylogo: false, displayModeBar: false });
+  };
+  const draw = () => Promise.all(figures.map(drawOne));
+
+  // A window may be shown or printed as soon as its width changes, as for a screenshot: Plotly's own redrawing comes 100 ms later.
+  const resized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const figure = figures.find(({ plot }) => plot === target);
+      if (figure.width !== undefined && figure.width !== target.clientWidth) drawOne(figure);
+    }
+  });
+  for (const { plot } of figures) resized.observe(plot);
 
   const setTheme = (theme) => { root.dataset.theme = theme; return draw(); };
   document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
