@@ -105,7 +105,7 @@ struct RunOptions {
   std::optional<LongTime> age;  ///< the input is repeated until that much time has passed
   std::uint64_t warmup = 0;     ///< requests at the start that are served but left out of the statistics
   std::uint32_t prefill_percent = 0;
-  bool prefill_given = false;    ///< otherwise the drive's own share (simulation.prefill) counts
+  bool prefill_given = false;  ///< otherwise the drive's own share (simulation.prefill) counts
   CachesOption caches = CachesOption::by_drive;
   std::vector<std::string> set;  ///< `path=value`, in the order given
   bool check = false;            ///< scoreboard on
