@@ -8,13 +8,13 @@ namespace tessera {
 
 namespace {
 
-constexpr double second_ps = 1e12;
+constexpr double longest_ps = 1e12;
 constexpr double watt_uw = 1e6;
 
 }  // namespace
 
 void HeatConfig::describe(ParameterVisitor& visitor) {
-  visitor.field("laser_warm_up", laser_warm_up, {0, second_ps},
+  visitor.field("laser_warm_up", laser_warm_up, {0, longest_ps},
                 "Time from laser on to the first sector of a write, on the track; a write that goes on where one ended finds it on.");
   visitor.field("laser_power", laser_power, {0, 100 * watt_uw}, "Power of a laser that is on, on top of write_power.");
   visitor.field("head_life", head_life, {0, 1e18}, "What a head writes until it has worn out; 0: for ever.");

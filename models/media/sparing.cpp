@@ -7,10 +7,10 @@ namespace tessera {
 
 namespace {
 
-std::uint32_t count_of(double value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t whole(double value) { return static_cast<std::uint32_t>(value); }
 
 PhysicalSector sector_of(const NumberRow& row, std::size_t first) {
-  return {{count_of(row[first]), count_of(row[first + 1])}, count_of(row[first + 2])};
+  return {{whole(row[first]), whole(row[first + 1])}, whole(row[first + 2])};
 }
 
 std::string text(PhysicalSector sector) {
@@ -32,7 +32,7 @@ Sparing::Sparing(const MediaConfig& config)
       zone_used_(zones_.size()) {
   for (const MediaZone& zone : zones_)
     units_.push_back(TrackUnits::of(config.track_order, config.serpent_tracks, zone.shape.first_radius, zone.shape.radii));
-  for (const NumberRow& row : config.slipped_defects) short_[{count_of(row[1]), count_of(row[0])}].bad += count_of(row[2]);
+  for (const NumberRow& row : config.slipped_defects) short_[{whole(row[1]), whole(row[0])}].bad += whole(row[2]);
   if (config.defect_scheme != DefectScheme::remap) add_defects(config);
   add_remapped(config);
   if (config.defect_scheme == DefectScheme::remap) add_defects(config);
