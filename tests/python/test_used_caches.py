@@ -121,7 +121,7 @@ def test_a_stop_signal_ends_the_filling_too(tmp_path):
     while process.poll() is None and not (filling := open(children).read().split()):
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate()
+    _, said = process.communicate(timeout=60)  # the process that fills has these pipes, too
     assert process.returncode == 128 + signal.SIGTERM, said
     for _ in range(500):
         if not alive(filling[0]):
