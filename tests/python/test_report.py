@@ -204,7 +204,6 @@ def test_a_table_of_intervals_is_no_wider_than_a_page_of_1280(chromium, ten_seed
         assert len(over) == 2 and chromium.run("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
-
 def test_a_folder_without_results_is_refused(tmp_path):
     finished = CliRunner().invoke(app, ["report", str(tmp_path)])
     assert finished.exit_code == 2
