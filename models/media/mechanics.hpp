@@ -63,7 +63,7 @@ class Mechanics final : public Positioning {
   [[nodiscard]] Picoseconds seek_time(PhysicalTrack from, PhysicalTrack target, bool write) const;
   /// Of a disk that may have to start, or whose laser warms up.
   [[nodiscard, gnu::cold]] Picoseconds prepared_positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const;
-  /// With the turn behind an arrival so long from `now`. `goes_on`: the head stands where the run begins.
+  /// With the turn after an arrival so long from `now`. `goes_on`: the head stands where the run begins.
   [[nodiscard]] Picoseconds after(Picoseconds arrival, const PhysicalRun& run, bool goes_on, Picoseconds now) const;
   [[nodiscard]] PhysicalTrack ramp() const { return {home_, 0}; }
   [[nodiscard]] std::uint64_t rotation_to(const PhysicalRun& run, const TrackShape& shape, std::uint64_t angle, std::uint32_t& entry) const;

@@ -254,13 +254,13 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
   visitor.table("factory_defects", factory_defects, {"surface", "radius", "sector"}, "Sectors that were bad when the drive was made.");
   visitor.unused_where(factory_defects.empty(), "media.factory_defects is empty", [&] {
     visitor.enumeration("defect_scheme", defect_scheme, {"slip", "remap", "slip_track"},
-                        "What was done about them: numbers go on behind them, up to spares of the track, of the range of cylinders, or "
+                        "What was done about them: numbers go on after them, up to spares of the track, of the range of cylinders, or "
                         "else of the zone; each lies on the first such spare that is left; or their tracks hold nothing, and the zone's "
                         "spares stand in. The rest of a slipped sector's track spreads over its turn.");
   });
   visitor.table(
       "remapped_sectors", remapped_sectors, {"surface", "radius", "sector", "to_surface", "to_radius", "to_sector"},
-      "Sectors that the factory moved to spares of their tracks (numbered behind the data), ranges or zones: the heads go there.");
+      "Sectors that the factory moved to spares of their tracks (numbered after the data), ranges or zones: the heads go there.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
                 "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
   visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},

@@ -18,7 +18,7 @@ enum class MediaTimingMode : std::uint32_t { rotational, expected };
 
 /// What the factory did about the sectors of `factory_defects`.
 enum class DefectScheme : std::uint32_t {
-  slip,       ///< numbers go on behind them
+  slip,       ///< numbers go on after them
   remap,      ///< each has a spare elsewhere
   slip_track  ///< their tracks hold nothing
 };

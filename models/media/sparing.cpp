@@ -113,7 +113,7 @@ std::uint64_t Sparing::all_range_spares() const {
   return ranges * arms_.size() * cylinder_spares_ - used;
 }
 
-/// The sector that has `number` others behind it, of the first `tracks` of the arm in the zone.
+/// The sector that has `number` others after it, of the first `tracks` of the arm in the zone.
 std::optional<PhysicalSector> Sparing::from_end(const MediaZone& zone, const ArmSurfaces& arm, std::uint64_t tracks,
                                                 std::uint64_t number) const {
   while (tracks-- != 0) {

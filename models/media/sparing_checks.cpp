@@ -69,7 +69,7 @@ void check_sparing(const MediaConfig& config, std::vector<std::string>& problems
   if (config.exported_sectors != 0 && spares != 0 && config.reserved_sectors + config.exported_sectors + spares > all)
     problems.push_back("exported_sectors: " + std::to_string(config.exported_sectors) + ", but the zones hold " +
                        std::to_string(all - config.reserved_sectors - std::min(all - config.reserved_sectors, spares)) +
-                       " beside reserved and spare sectors");
+                       " apart from reserved and spare sectors");
 }
 
 }  // namespace tessera

@@ -59,7 +59,7 @@ struct Drawn {
       }
     return all;
   }
-  /// A range that reaches behind its zone's end has no spares.
+  /// A range that reaches past its zone's end has no spares.
   [[nodiscard]] bool whole(std::uint32_t range) const { return (range + 1) * config.spare_cylinders <= radii; }
 };
 
@@ -287,7 +287,7 @@ TEST_CASE("sparing: lists and spares that cannot be are named") {
   config.exported_sectors = 5 * 20 + 5 * 18 - 10 * 17;
   CHECK(first_problem(config).empty());
   ++config.exported_sectors;
-  CHECK(first_problem(config) == "exported_sectors: 21, but the zones hold 20 beside reserved and spare sectors");
+  CHECK(first_problem(config) == "exported_sectors: 21, but the zones hold 20 apart from reserved and spare sectors");
   config.cylinder_spares = 18;
   CHECK(first_problem(config) == "cylinder_spares: 18 leave nothing of the 18 sectors that share them at radius 5");
   config.cylinder_spares = 1;
