@@ -258,9 +258,8 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                         "else of the zone; each lies on the first such spare that is left; or their tracks hold nothing, and the zone's "
                         "spares stand in. The rest of a slipped sector's track spreads over its turn.");
   });
-  visitor.table(
-      "remapped_sectors", remapped_sectors, {"surface", "radius", "sector", "to_surface", "to_radius", "to_sector"},
-      "Sectors that the factory moved to spares of their tracks (numbered after the data), ranges or zones: the heads go there.");
+  visitor.table("remapped_sectors", remapped_sectors, {"surface", "radius", "sector", "to_surface", "to_radius", "to_sector"},
+                "Sectors that the factory moved to spares of their tracks (numbered after the data), ranges or zones: the heads go there.");
   visitor.table("unreadable_sectors", unreadable_sectors, {"surface", "radius", "sector"},
                 "Sectors that cannot be read; the drive does not notice that what it writes to them is lost.");
   visitor.table("transient_sectors", transient_sectors, {"surface", "radius", "sector", "reads"},
