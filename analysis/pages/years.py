@@ -78,6 +78,6 @@ def measure_years(console: Console, out: Path, only: str) -> None:
             for number, load in enumerate(loads(busy)):
                 folder = out / drive / layer / str(number)
                 run_for(LONGEST, ["run", drive, "--layer", layer, "--workload", load.workload, "--fold", "--limit", str(REQUESTS),
-                                  "--set", "simulation.rest_after=0 s", "--out", folder])
+                                  "--caches", "empty", "--set", "simulation.rest_after=0 s", "--out", folder])
                 parts.append(described(load, layer, Run(folder)))
             console.print(f"  {f'{drive} {layer}':<30} {'; '.join(parts)}", highlight=False, soft_wrap=True)
