@@ -10,6 +10,8 @@ from samples import BUILD
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.drives import shingled_reads as reads
+from tessera.drives import shingled_runs, think_trace
 from tessera.drives.closed_form import Drive, Place
 from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
@@ -281,3 +283,31 @@ def test_a_drive_without_a_trace_is_refused():
     status, told = validate("hp-c3323a")
     assert status == 2
     assert "missing" in told
+
+
+def test_reads_in_order_are_rated_by_the_region_they_read():
+    times = np.concatenate([np.full(100, 500.0), np.full(reads.REGION // MIB, 8.0)])  # writes, then a MiB in 8 ms
+    assert reads.rate(times) == pytest.approx(MIB / 1e6 / 8e-3)
+    assert reads.waits_of(np.array([1.0, 2.0, 9.0])) == reads.Waits(4.0, 2.0, pytest.approx(8.86), 9.0)
+
+
+def test_a_quarter_of_the_region_is_rewritten_once_each_and_then_rests():
+    written = list(reads.pieces(7.0))
+    assert len({each.byte for each in written}) == len(written) == reads.REGION // reads.PIECE // 4
+    assert all(each.write and each.size == reads.PIECE and each.byte % reads.PIECE == 0 and each.byte < reads.REGION for each in written)
+    assert [each.pause_s for each in written[-2:]] == [0.0, 7.0]
+    assert [each.byte for each in reads.in_order()] == [number * MIB for number in range(2048)]
+
+
+def test_every_run_of_the_shingled_drives_begins_with_empty_caches(tmp_path, monkeypatch):
+    """Their protocols fill the caches themselves; a drive file begins with caches in use."""
+    told = []
+    for module in (shingled_runs, think_trace):
+        monkeypatch.setattr(module, "run_simulator", lambda command, quiet: told.append([str(word) for word in command]))
+        monkeypatch.setattr(module, "Run", lambda folder: None)
+    monkeypatch.setattr(think_trace, "np", None)
+    shingled_runs.Lab(tmp_path).run("a", "demo", shingled_runs.small_writes(1))
+    with pytest.raises(AttributeError):  # there are no results to read
+        think_trace.think_responses(shingled_runs.Lab(tmp_path), "b", "demo", [think_trace.Request(True, MIB, 4096, 0.5)])
+    assert [command[command.index("--caches") + 1] for command in told] == ["empty", "empty"]
+    assert (tmp_path / "b" / "requests.trace").read_text() == "W 0 2048 8 0 500000\n"

@@ -9,6 +9,7 @@ from rich.console import Console
 from tessera.drives import shingled_latency as small
 from tessera.drives import shingled_runs as runs
 from tessera.drives.shingled_pause import absorbed_after
+from tessera.drives.shingled_reads import reads_table
 from tessera.drives.shingled_runs import Lab
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
@@ -154,6 +155,7 @@ def write_shingled(console: Console, out: Path, page: Path | None) -> bool:
     lab = Lab(out)
     figures = [(check, check.model(lab)) for check in CHECKS]
     text = in_a_sentence(figures) + TOLD + table(HEADER, [check.row(value) for check, value in figures]) + small.tables(lab, OF_8) + experiments(lab)
+    text += reads_table(lab, (OF_22, OF_8, OF_5))
     console.print(text, soft_wrap=True, markup=False, highlight=False)
     if page is not None:
         write_marked_section(page, "tessera validate drives", text)

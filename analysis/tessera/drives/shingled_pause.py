@@ -5,12 +5,10 @@ from functools import cache
 import numpy as np
 
 from tessera.drives.shingled_runs import GIB, MIB, Lab
-from tessera.run_folder import Run, latency_ms
-from tessera.simulator import run_simulator
+from tessera.drives.think_trace import Request, think_responses
 
 FILL = 28.5  # GiB, half a GiB past the cliff of a new drive
 AGAIN = {3: 1.0, 8: 30.0}  # GiB after so many hours
-BLOCKS = MIB // 512  # of a write
 SLOW_MS = 50.0  # of a write of 1 MiB: far from both rates
 SEVERAL = 16  # writes, of which a checkpoint stops one
 RANGE = 7_900_000_000_000  # bytes: nearly all of the drive
@@ -21,16 +19,9 @@ SEED = 1
 def absorbed_after(lab: Lab, drive: str, hours: int) -> float | None:
     """GiB of 1 MiB writes at random over the drive that a pause of so many hours makes room for; None where none of them becomes slow."""
     first, again = (round(gib * GIB / MIB) for gib in (FILL, AGAIN[hours]))
-    folder = lab.out / f"pause-{hours}-h"
-    folder.mkdir(parents=True, exist_ok=True)
     places = np.random.default_rng(SEED).integers(0, RANGE // MIB, first + again)
-    thinks = np.zeros(first + again)
-    thinks[first - 1] = hours * 3600e6  # us
-    lines = (f"W 0 {place * BLOCKS} {BLOCKS} 0 {think:.0f}\n" for place, think in zip(places, thinks, strict=True))
-    trace = folder / "pause.trace"
-    trace.write_text("".join(lines))
-    run_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", "think", "--prefill", 0, "--requests", "--out", folder / "run"], quiet=True)
-    times = latency_ms(np.sort(np.asarray(Run(folder / "run").requests), order="number"))[first:]
+    writes = (Request(True, int(place) * MIB, MIB, 3600 * hours if number == first - 1 else 0) for number, place in enumerate(places))
+    times = think_responses(lab, f"pause-{hours}-h", drive, writes, "--prefill", 0)[first:]
     return absorbed_of(times)
 
 
