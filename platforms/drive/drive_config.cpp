@@ -378,7 +378,7 @@ void refuse_translating_host(const DriveConfig& config, const std::string& what)
 
 std::string layer_section(std::string name) { return "layers." + section_name(std::move(name)) + "."; }
 
-static std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan) {
+std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan) {
   ParameterCollector values, defaults;
   config.describe(values);
   DriveConfig().describe(defaults);

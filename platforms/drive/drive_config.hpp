@@ -129,6 +129,10 @@ struct DriveConfig {
 /// file pins. InputError names both sides and what would fit.
 [[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);
 
+/// What the user set and has no effect: a sentence each, without its full stop. Changes nothing: describe() shows every value to whoever
+/// may change it.
+[[nodiscard]] std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan);
+
 /// What the selected layer risks on this drive although it can run, and what the user set in vain: a sentence each, without its full stop.
 /// Changes nothing: describe() shows every value to whoever may change it.
 [[nodiscard]] std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan);

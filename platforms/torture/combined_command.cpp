@@ -16,6 +16,7 @@
 #include "platforms/torture/children.hpp"
 #include "platforms/torture/combined_minimise.hpp"
 #include "platforms/torture/combined_report.hpp"
+#include "platforms/torture/settings_in_vain.hpp"
 
 namespace tessera {
 
@@ -152,6 +153,8 @@ std::string Campaign::told(const CombinedResult& result) {
 }
 
 int Campaign::run() {
+  for (const std::string& sentence : settings_in_vain(options_, search_, layers()))
+    if (sentence.starts_with("simulation.")) std::cerr << "note: " << sentence << "\n";  // what is drawn may need the others
   int ends[2];
   if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::cout.flush();

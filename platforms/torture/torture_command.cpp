@@ -18,6 +18,7 @@
 #include "platforms/torture/hurtful_workload.hpp"
 #include "platforms/torture/minimise.hpp"
 #include "platforms/torture/recorded_source.hpp"
+#include "platforms/torture/settings_in_vain.hpp"
 #include "platforms/torture/torture_durability.hpp"
 #include "platforms/torture/trace_text.hpp"
 #include "stimuli/hosts/zoned_workload.hpp"
@@ -224,6 +225,7 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
   bool minimised_one = options.minimise.empty();
   boost::json::array rows;
   const std::vector<std::string> layers = layers_of(options, plain);
+  for (const std::string& sentence : settings_in_vain(options, search, layers)) std::cerr << "note: " << sentence << "\n";
   if (!options.json) print_heading();
   for (const std::string& layer : layers) {
     std::string refusal;

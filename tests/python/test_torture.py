@@ -48,3 +48,18 @@ def test_what_a_layer_does_not_offer_is_refused():
     told = simulate("torture", "torture", "--layer", "fluid", "--durability", "journal", *FEW, status=2).stderr
     assert "journal" in told
     assert "--faults" in simulate("torture", "torture", "--faults", "fire", status=2).stderr
+
+
+def test_what_was_set_in_vain_is_told_once_and_before_anything_is_tortured():
+    asked = ("--set", "simulation.prefill=50", "--set", "simulation.caches=used", "--set", "layers.fluid.merge_buffer=256 KiB")
+    told = simulate("torture", "torture", "--layer", "cmr", "--durability", "plp", *FEW, *asked).stderr.splitlines()
+    assert told == [
+        "note: layers.fluid.merge_buffer: without effect, the layer is cmr",
+        "note: simulation.prefill: without effect, torture says how much of the drive holds data (--prefill)",
+        "note: simulation.caches: without effect, torture begins with empty caches",
+    ]
+    # Of all layers one has it; a write cache's size counts with the durabilities that have one.
+    assert simulate("torture", "torture", "--layer", "imr-dtm", "--durability", "plp", *FEW, "--set", "firmware.write_cache.capacity=64 KiB").stderr == ""
+    campaign = ("torture", "torture", "--campaign", "--runs", "1", "--layer", "cmr")
+    assert simulate(*campaign, *asked).stderr.count("note: simulation.") == 2
+    assert simulate(*campaign, "--set", "layers.fluid.merge_buffer=256 KiB").stderr == ""
