@@ -1,0 +1,160 @@
+// The host with a log-structured merge tree on a small drive: random histories against the scoreboard, compactions, collections, power
+// cuts.
+#include <catch2/catch.hpp>
+
+#include "host_bench.hpp"
+#include "stimuli/hosts/lsm_host.hpp"
+
+using namespace tessera;
+using namespace tessera::literals;
+
+namespace {
+
+constexpr DriveZones lsm_drive{.zones = 62, .conventional = 2, .zone_sectors = 64, .tags = 8, .content = ContentMode::tags};
+
+LsmHostConfig small_tree() {
+  LsmHostConfig config;
+  config.over_provisioning = 0.45;
+  config.memtable = config.file = 32_KiB;
+  config.level_base = 64_KiB;
+  config.level_ratio = 3;
+  config.level0_files = 2;
+  config.level0_stop = 6;
+  config.grandparents = 6;
+  config.record = 32_KiB;
+  config.batch = 64_KiB;
+  config.write_delay = 20_ms;
+  return config;
+}
+
+struct LsmParts {
+  using Config = LsmHostConfig;
+  using Host = LsmHost;
+  using Layout = LsmLayout;
+  static LsmLayout plan(const LsmHostConfig& config, const DriveZones& drive, std::string& problem) {
+    return plan_lsm(config, drive, problem);
+  }
+  static DurabilityPromise promise(const LsmHostConfig&) { return DurabilityPromise::flushed; }
+};
+
+using Bench = tessera::test::HostBench<LsmParts>;
+
+}  // namespace
+
+TEST_CASE("lsm: a random history reads what it wrote, while levels are compacted, and zones collected and reset") {
+  const bool lifetimes = GENERATE(true, false);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    LsmHostConfig config = small_tree();
+    config.lifetimes = lifetimes;
+    Bench bench(config, seed, 3000, lsm_drive);
+    bench.player.start();
+    bench.run_to_end();
+    bench.read_all();
+    INFO("seed " << seed << ", lifetimes " << lifetimes);
+    bench.check();
+    CHECK(bench.figure("translation.compactions") > 20);
+    CHECK(bench.figure("translation.flushes") > 20);
+    CHECK(bench.link.resets > 20);
+    CHECK(bench.figure("translation.collections") > 0);
+    CHECK(bench.host.tree().sectors() <= Bench::planned(config, lsm_drive).full_sectors);
+  }
+}
+
+TEST_CASE("lsm: after a power cut at any instant everything is there that was flushed") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    LsmHostConfig config = small_tree();
+    config.lifetimes = seed % 2 == 0;
+    Bench bench(config, seed, 2500, lsm_drive);
+    RandomStream random(seed, "cuts");
+    bench.player.start();
+    INFO("seed " << seed);
+    for (std::uint32_t cuts = 0; !bench.player.ended(); ++cuts) {
+      for (std::uint64_t actions = random.below(900); actions > 0 && !bench.player.ended(); --actions) bench.timeline.step();
+      if (bench.player.ended()) break;
+      bench.player.power_lost();
+      bench.cut();
+      while (random.below(3) == 0) {  // again, in the recovery or right after it
+        static_cast<void>(bench.boot(random.below(60)));
+        bench.cut();
+      }
+      REQUIRE(bench.boot());
+      bench.read_all();
+      bench.player.power_restored();
+    }
+    bench.check();
+    CHECK(bench.figure("translation.recovery.records") > 0);
+  }
+}
+
+TEST_CASE("lsm: filters spare reads of files that have not the key") {
+  double in_vain[2];
+  for (const bool filters : {false, true}) {
+    LsmHostConfig config = small_tree();
+    config.filter_bits = filters ? 10 : 0;
+    Bench bench(config, 1, 1500, lsm_drive);
+    bench.player.start();
+    bench.run_to_end();
+    bench.check();
+    in_vain[filters ? 1 : 0] = bench.figure("translation.reads.in_vain");
+  }
+  CHECK(in_vain[0] > 1000);
+  CHECK(in_vain[1] < in_vain[0] / 50);  // 0.82 % of them
+}
+
+TEST_CASE("lsm: two runs of one history do and count the same") {
+  std::vector<double> first;
+  for (const int run : {1, 2}) {
+    Bench bench(small_tree(), 4, 1500, lsm_drive);
+    bench.player.start();
+    bench.run_to_end();
+    std::vector<double> figures;
+    for (const char* name :
+         {"translation.commands", "translation.sectors.written", "translation.compactions", "translation.cpu", "translation.resets"})
+      figures.push_back(bench.figure(name));
+    figures.push_back(static_cast<double>(bench.timeline.now().value()));
+    if (run == 1) first = figures;
+    CHECK(figures == first);
+  }
+}
+
+TEST_CASE("lsm: what use left is read, written over and trimmed like what was written") {
+  LsmHostConfig config = small_tree();
+  Bench bench(config, 7, 2500, lsm_drive);
+  const std::uint64_t user = bench.host.user_sectors();
+  bench.link.prefill(bench.host.prefill(user));
+  std::uint32_t levels = 0;
+  for (std::uint32_t level = 1; level < lsm_levels; ++level) levels += bench.host.tree().level(level).empty() ? 0 : 1;
+  CHECK(levels >= 2);
+  CHECK(bench.host.tree().covering(lsm_levels - 1, user - 1) != nullptr);
+  bench.player.start();
+  for (std::uint32_t actions = 0; actions < 3000 && !bench.player.ended(); ++actions) bench.timeline.step();
+  if (!bench.player.ended()) {
+    bench.player.power_lost();
+    bench.cut();
+    REQUIRE(bench.boot());
+    bench.player.power_restored();
+  }
+  bench.run_to_end();
+  bench.read_all();
+  bench.check();
+}
+
+TEST_CASE("lsm: a drive that is too small is told what it takes") {
+  const auto problem_of = [](LsmHostConfig config, DriveZones drive) {
+    std::string problem;
+    static_cast<void>(plan_lsm(config, drive, problem));
+    return problem;
+  };
+  LsmHostConfig config;
+  CHECK(problem_of(config, {.zones = 10, .conventional = 2, .zone_sectors = 1000}).find("make zones smaller") != std::string::npos);
+  const DriveZones drive{.zones = 256, .conventional = 2, .zone_sectors = 65536};
+  CHECK(problem_of(config, drive).empty());
+  config.over_provisioning = 0.05;
+  CHECK(problem_of(config, drive).find("hosts.lsm.over_provisioning is 0.05") != std::string::npos);
+  config = {};
+  config.level0_stop = 4;
+  CHECK(problem_of(config, drive).find("hosts.lsm.level0_stop is 4; expected more than hosts.lsm.level0_files, 4") != std::string::npos);
+  config = {};
+  config.record = 4_KiB;
+  CHECK(problem_of(config, drive).find("hosts.lsm.record") != std::string::npos);
+}
