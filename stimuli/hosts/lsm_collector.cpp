@@ -33,7 +33,8 @@ void LsmHost::collect() {
 }
 
 bool LsmHost::begin_collection() {
-  if (seen_zones_ == zones_.version() || (ended_ && application_.outstanding() == 0)) return false;
+  const bool needed = application_.outstanding() != 0 || flush_job_.active || compaction_.active || !pending_.empty();
+  if (seen_zones_ == zones_.version() || (ended_ && !needed)) return false;
   seen_zones_ = zones_.version();
   const double free = static_cast<double>(zones_.free_zones()) / zones_.zones();
   const bool must = zones_.free_zones() <= lsm_reserved_zones + least_spare;

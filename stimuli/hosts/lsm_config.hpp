@@ -28,7 +28,8 @@ struct LsmHostConfig {
 
   void describe(ParameterVisitor& v) {
     v.field("over_provisioning", over_provisioning, {0, 0.9},
-            "share of the zones' space that the application does not see: room for older versions of what it wrote, above 0");
+            "share of the zones' space that the application does not see, above 0: room for older versions of what it wrote; more where "
+            "compactions need it");
     v.field("memtable", memtable, {512, 1e12},
             "data that is sorted in host memory before it becomes a file; no more than 1/1024 of the zones' space is used");
     v.field("memtables", memtables, {2, 64}, "of these, the one that is written to included");

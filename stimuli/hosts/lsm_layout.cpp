@@ -54,19 +54,21 @@ LsmLayout plan_lsm(const LsmHostConfig& config, const DriveZones& drive, std::st
     return {};
   }
   const std::uint64_t usable = (layout.data_zones - working) * drive.zone_sectors;
-  layout.user_sectors = static_cast<std::uint64_t>(static_cast<double>(usable) * (1 - config.over_provisioning));
   // A compaction of level 0 has its input and output on the drive at once.
   const std::uint64_t compaction = std::uint64_t{config.level0_stop} * layout.memtable_sectors + std::uint64_t{4} * layout.file_sectors;
   const auto most = static_cast<std::uint64_t>(static_cast<double>(usable) * (1 - never_live));
   layout.full_sectors = most - std::min(most, compaction);
-  const std::uint64_t files = layout.user_sectors / layout.file_sectors + 1;
-  const std::uint64_t last_level = layout.user_sectors + layout.index_sectors(layout.user_sectors) + files + 2 * layout.memtable_sectors;
-  if (layout.user_sectors == 0 || last_level > layout.full_sectors) {
-    const double share = 1 - static_cast<double>(layout.full_sectors) / static_cast<double>(usable);
-    problem = "hosts.lsm.over_provisioning is " + std::to_string(config.over_provisioning) + "; expected more than " +
-              std::to_string(share + 0.01) + " for compactions, or a smaller hosts.lsm.level0_stop";
+  // All keys in the last level must leave room for two tables: with an index, and a sector that each file may take for what is left of it.
+  const double of_key = 1 + layout.index_bits / (8.0 * layout.sector_bytes) + 1.0 / layout.file_sectors;
+  const std::uint64_t tables = 2 * std::uint64_t{layout.memtable_sectors};
+  const double fit = static_cast<double>(layout.full_sectors - std::min(layout.full_sectors, tables)) / of_key;
+  layout.user_sectors = static_cast<std::uint64_t>(std::min(static_cast<double>(usable) * (1 - config.over_provisioning), fit));
+  if (layout.user_sectors == 0) {
+    problem = "compactions leave the application no sector; expected a smaller hosts.lsm.level0_stop than " +
+              std::to_string(config.level0_stop) + ", or smaller zones, as in --set 'layers.zoned.zone=16 MiB'";
     return {};
   }
+  const std::uint64_t files = layout.user_sectors / layout.file_sectors + 1;
   const std::uint64_t snapshot = 2 * (files + 64) * lsm_file_bytes / layout.sector_bytes + 2;
   if (2 * snapshot > drive.zone_sectors)
     problem = "a list of " + std::to_string(files) + " files takes more than half a zone of " + std::to_string(drive.zone_sectors) +

@@ -116,7 +116,7 @@ def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
 
 
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
-    third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3)
+    third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)
     added = {"read-switches", "two-arms"}
     assert set(third["faults"]) - set(second["faults"]) == added
@@ -124,9 +124,18 @@ def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second()
     assert all(third["faults"][name]["runs"] > 2 for name in added)
 
 
+def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
+    fourth = campaign("--layer", "cmr", "--runs", 60, "--seed", 3)
+    third = campaign("--layer", "cmr", "--runs", 60, "--seed", 3, "--draw", 3)
+    added = {"factory-defects", "weak-tracks", "idle-states", "heat"}
+    assert set(fourth["faults"]) - set(third["faults"]) == added
+    assert fourth["all"]["failures"] == 0
+    assert all(fourth["faults"][name]["runs"] > 2 for name in added)
+
+
 def test_a_layer_takes_its_turn():
-    layers = campaign("--layer", "all", "--runs", 24, "--seed", 1, status=None)["layers"]
-    assert len(layers) == 24 and {"zoned", "zoned:log"} <= set(layers)
+    layers = campaign("--layer", "all", "--runs", 25, "--seed", 1, status=None)["layers"]
+    assert len(layers) == 25 and {"zoned", "zoned:log", "zoned:lsm"} <= set(layers)
     assert all(counts["runs"] + counts["refused"] == 1 for counts in layers.values())
 
 
@@ -147,7 +156,7 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
-    (("--campaign", "--draw", "4"), "--draw"),
+    (("--campaign", "--draw", "5"), "--draw"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
     (("--campaign", "--faults", "torn"), "exclude each other"),
     (("--campaign", "--runs", "0"), "--runs"),

@@ -139,6 +139,20 @@ TEST_CASE("lsm: what use left is read, written over and trimmed like what was wr
   bench.check();
 }
 
+TEST_CASE("lsm: with little over-provisioning the application sees what compactions leave, and a full drive is written over") {
+  LsmHostConfig config = small_tree();
+  config.over_provisioning = 0.01;
+  const LsmLayout layout = Bench::planned(config, lsm_drive);
+  CHECK(layout.user_sectors * 100 < std::uint64_t{85} * layout.data_zones * layout.zone_sectors);
+  Bench bench(config, 3, 2500, lsm_drive);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  bench.player.start();
+  bench.run_to_end();
+  bench.read_all();
+  bench.check();
+  CHECK(bench.figure("translation.zones.least_free") >= 0);
+}
+
 TEST_CASE("lsm: a drive that is too small is told what it takes") {
   const auto problem_of = [](LsmHostConfig config, DriveZones drive) {
     std::string problem;
@@ -149,8 +163,8 @@ TEST_CASE("lsm: a drive that is too small is told what it takes") {
   CHECK(problem_of(config, {.zones = 10, .conventional = 2, .zone_sectors = 1000}).find("make zones smaller") != std::string::npos);
   const DriveZones drive{.zones = 256, .conventional = 2, .zone_sectors = 65536};
   CHECK(problem_of(config, drive).empty());
-  config.over_provisioning = 0.05;
-  CHECK(problem_of(config, drive).find("hosts.lsm.over_provisioning is 0.05") != std::string::npos);
+  config.level0_stop = 1000;
+  CHECK(problem_of(config, drive).find("a smaller hosts.lsm.level0_stop than 1000") != std::string::npos);
   config = {};
   config.level0_stop = 4;
   CHECK(problem_of(config, drive).find("hosts.lsm.level0_stop is 4; expected more than hosts.lsm.level0_files, 4") != std::string::npos);
