@@ -138,8 +138,11 @@ void two_arms(const Extra& extra) {
   if (extra.below(3) == 0) extra.set("media.actuators_at_once", 1);
 }
 
-/// Known before the first format: firmware never sees them, but data lies elsewhere.
+/// Known before the first format: firmware never sees them, but data lies elsewhere. Tracks that overlap are left out: a slip shifts the
+/// angles of its track, and layers that write parts of tracks do not know what that destroys of the next one (docs/guide/limitations.md).
 void factory_defects(const Extra& extra) {
+  const auto conventional = [](const Region& region) { return region.format == RecordingFormat::conventional; };
+  if (!std::ranges::all_of(extra.plan, conventional)) return;
   extra.set("media.track_spares", 4 + extra.below(5));
   extra.set("media.factory_defects", neighbours(extra, 2, [] { return std::string(); }));
   extra.choose<2>("media.defect_scheme", {"slip", "remap"});
@@ -165,6 +168,7 @@ void power_conditions(const Extra& extra) {
   extra.choose<3>(path + "idle_a_after", {"0 s", "1 ms", "5 ms"});
   extra.choose<3>(path + "idle_b_after", {"0 s", "6 ms", "20 ms"});
   extra.choose<3>(path + "standby_after", {"0 s", "25 ms", "100 ms"});
+  extra.set(path + "standby_recovery", "\"" + std::to_string(10 + extra.below(500)) + " ms\"");  // hosts wait two minutes at most
   extra.set(path + "idle_b_recovery", "\"" + std::to_string(1 + extra.below(200)) + " ms\"");
 }
 

@@ -54,10 +54,32 @@ bool LsmHost::begin_collection() {
         for (std::uint32_t at = 0; at < extent.sectors;) {
           const std::uint32_t piece = std::min(layout_.record_sectors, extent.sectors - at);
           at += piece;
-          collection_.waiting.push_back({file, extent, {extent.place + at - piece, piece}, at == extent.sectors, false, {}});
+          collection_.waiting.push_back({file, extent, {extent.place + at - piece, piece}, at == extent.sectors, 0, {}});
         }
       }
   return true;
+}
+
+/// As a compaction reads; an index that cannot be read is in host memory.
+void LsmHost::read_moved(const std::shared_ptr<Moved>& moved, LsmExtent run) {
+  ++moved->reads;
+  const LsmExtent piece = moved->piece;
+  read_place(run, CommandPriority::background, [this, moved, piece, run](HostRequest& command) {
+    --moved->reads;
+    if (!ok(command.status) && run.sectors > 1) {
+      for (std::uint32_t i = 0; i < run.sectors; ++i) read_moved(moved, {run.place + i, 1});
+      return;
+    }
+    if (ok(command.status)) {
+      const std::size_t first = (run.place - piece.place) * view_.bytes();
+      std::ranges::copy(command.content, moved->content.begin() + static_cast<std::ptrdiff_t>(first));
+      return;
+    }
+    const auto position = moved->file->position_of(moved->from) + static_cast<std::uint32_t>(run.place - moved->from.place);
+    if (position >= moved->file->keys.size()) return;
+    collection_.lost.push_back(moved->file->keys[position]);
+    ++counts_.lost;
+  });
 }
 
 /// In their order. An extent's new places hold once the last of its pieces is there.
@@ -73,13 +95,10 @@ void LsmHost::move_pieces() {
     const auto moved = std::make_shared<Moved>(std::move(collection.waiting.front()));
     collection.waiting.pop_front();
     collection.read.push_back(moved);
-    read_place(moved->piece, CommandPriority::background, [moved](HostRequest& command) {
-      TESSERA_CHECK(ok(command.status), "a file of the host with a merge tree cannot be read");
-      moved->read = true;
-      moved->content = command.content;
-    });
+    moved->content.resize(moved->piece.sectors * view_.bytes());
+    read_moved(moved, moved->piece);
   }
-  while (!collection.read.empty() && collection.read.front()->read && collection.writes == 0) {
+  while (!collection.read.empty() && collection.read.front()->reads == 0 && collection.writes == 0) {
     Moved& moved = *collection.read.front();
     const std::uint32_t room = zones_.room(LsmLife::moved);
     if (room == 0) return;
@@ -92,13 +111,20 @@ void LsmHost::move_pieces() {
     counts_.moved += to.sectors;
     ++collection.writes;
     const bool last = moved.last && moved.piece.sectors == 0;
-    LsmChange change{
-        .kind = LsmChange::Kind::relocate, .level = 0, .id = moved.file->id, .key = 0, .file = nullptr, .from = moved.from, .to = {}};
+    LsmChange change{.kind = LsmChange::Kind::relocate,
+                     .level = 0,
+                     .id = moved.file->id,
+                     .key = 0,
+                     .file = nullptr,
+                     .from = moved.from,
+                     .to = {},
+                     .lost = {}};
     if (moved.piece.sectors == 0) collection.read.pop_front();
     write_place(to, CommandPriority::background, std::move(content), [this, last, change]() mutable {
       --collection_.writes;
       if (!last) return;
       change.to = std::exchange(collection_.to, {});
+      change.lost = std::exchange(collection_.lost, {});
       ++collection_.commits;
       commit({{std::move(change)}, std::nullopt, [this] { --collection_.commits; }});
     });

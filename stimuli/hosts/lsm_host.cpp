@@ -72,8 +72,8 @@ std::uint64_t LsmHost::prefill(std::uint64_t sectors) {
         zones_.prefill(zone++, layout_.zone_sectors);
         used = 0;
       }
-      static_cast<void>(
-          tree_.apply({.kind = LsmChange::Kind::add, .level = level, .id = file->id, .key = 0, .file = file, .from = {}, .to = {}}));
+      static_cast<void>(tree_.apply(
+          {.kind = LsmChange::Kind::add, .level = level, .id = file->id, .key = 0, .file = file, .from = {}, .to = {}, .lost = {}}));
       first += count;
     }
     if (used != 0) zones_.prefill(zone++, used);
@@ -151,6 +151,7 @@ void LsmHost::read(Request& entry) {
     const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
     const std::uint64_t inside = blocks.first.value() % drive_.sector_blocks;
     const Found found = find(sector, &in_vain);
+    if (found.lost) entry.status = Status::media_error;
     if (found.value != nullptr) {
       ++counts_.in_memory;
       if (!found.value->content.empty() && !request.content.empty())
@@ -257,6 +258,7 @@ bool LsmHost::edge_known(Request& entry, std::uint64_t sector) {
   if (view_.whole(*entry.request, sector) || entry.edge == sector) return true;
   if (entry.edge_pending) return false;
   const Found found = find(sector, nullptr);
+  if (found.lost) entry.status = Status::media_error;
   if (!found.place) return true;
   ++counts_.host.edges;
   entry.edge_pending = true;
@@ -274,7 +276,7 @@ void LsmHost::put(std::uint64_t key, bool deleted, std::vector<std::byte> conten
   ++cpu_.sectors;
   ++(deleted ? active_.deletes : active_.filled);
   pending_.push_back({key, deleted, active_.generation, ++order_, timeline_.now(), content});
-  active_.values[key] = {deleted, std::move(content)};
+  active_.values[key] = {deleted, false, std::move(content)};
 }
 
 void LsmHost::flush(Request& entry) {

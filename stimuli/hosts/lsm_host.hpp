@@ -56,6 +56,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   };
   struct Value {
     bool deleted = false;
+    bool lost = false;               ///< the log has it, but it cannot be read
     std::vector<std::byte> content;  ///< kept content, in modes that keep any
   };
   struct Table {
@@ -91,6 +92,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   };
   struct Found {
     bool known = false;            ///< some table or file says something of the key
+    bool lost = false;             ///< that its data could not be read when it was to be moved
     const Value* value = nullptr;  ///< in host memory
     std::optional<std::uint64_t> place;
   };
@@ -105,6 +107,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   struct Output {
     std::vector<std::uint64_t> keys;
     std::vector<std::uint64_t> deleted;
+    std::vector<std::uint64_t> lost;
     std::vector<LsmExtent> extents;
     std::uint64_t grandparents = 0;  ///< sectors of files that it overlaps
     std::uint64_t last = 0;          ///< key
@@ -157,7 +160,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     LsmExtent from;
     LsmExtent piece;
     bool last = false;  ///< of the extent
-    bool read = false;
+    std::uint32_t reads = 0;
     std::vector<std::byte> content;
   };
   struct Collection {
@@ -165,6 +168,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     std::deque<Moved> waiting;
     std::deque<std::shared_ptr<Moved>> read;  ///< or being read
     std::vector<LsmExtent> to;                ///< of the extent that is being written
+    std::vector<std::uint64_t> lost;          ///< keys of it
     std::uint32_t writes = 0;
     std::uint32_t commits = 0;
     Picoseconds begin;
@@ -179,13 +183,16 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     std::vector<std::uint32_t> manifest_pointers;
     std::vector<std::uint32_t> pointers;
     std::deque<RecoveryRead> reads;
-    std::size_t record = 0;  ///< of the log
+    std::size_t record = 0;          ///< of the log
+    std::vector<std::byte> content;  ///< of the record, where it is read sector by sector
+    std::vector<bool> unread;        ///< its sectors, from the first one on
     Table table;
   };
   struct Counts {
     HostCounts host;
     std::uint64_t log = 0, log_headers = 0, flushed = 0, compacted = 0, index = 0, moved = 0, manifest = 0, read_to_merge = 0;
-    std::uint64_t flushes = 0, compactions = 0, file_moves = 0, collections = 0, dropped = 0, in_memory = 0, in_vain = 0, replayed = 0;
+    std::uint64_t flushes = 0, compactions = 0, file_moves = 0, collections = 0, dropped = 0, lost = 0, in_memory = 0, in_vain = 0,
+                  replayed = 0;
     std::uint64_t peak_entries = 0, peak_sectors = 0;
   };
 
@@ -222,7 +229,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   void begin_compaction();
   void advance(Job& job);
   void gather(Job& job);
-  void read_batch(Job& job, const std::shared_ptr<Batch>& batch);
+  void read_batch(const std::shared_ptr<Batch>& batch);
+  void read_of_file(const std::shared_ptr<Batch>& batch, const LsmFile* file, std::uint32_t at, LsmExtent run);
   void write_batches(Job& job);
   [[nodiscard]] bool write_some(Job& job, Batch& batch);
   void install_outputs(Job& job);
@@ -243,6 +251,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   // lsm_collector.cpp
   void collect();
   [[nodiscard]] bool begin_collection();
+  void read_moved(const std::shared_ptr<Moved>& moved, LsmExtent run);
   void move_pieces();
   void reset_dead_zones();
 
@@ -252,7 +261,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   void read_next_of_manifest();
   void read_last_edit();
   void read_log();
-  void record_read(Record& record, const HostRequest& command);
+  void read_record_sector();
+  void record_read(const std::vector<std::byte>& content);
   void rebuild();
 
   [[nodiscard]] HostRun blocks_of(LsmExtent extent) const;

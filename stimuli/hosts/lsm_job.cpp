@@ -22,7 +22,7 @@ void append(std::vector<LsmExtent>& extents, LsmExtent extent, std::uint32_t zon
 }
 
 LsmChange removal(const LsmFilePtr& file) {
-  return {.kind = LsmChange::Kind::remove, .level = 0, .id = file->id, .key = 0, .file = nullptr, .from = {}, .to = {}};
+  return {.kind = LsmChange::Kind::remove, .level = 0, .id = file->id, .key = 0, .file = nullptr, .from = {}, .to = {}, .lost = {}};
 }
 
 }  // namespace
@@ -45,11 +45,15 @@ void LsmHost::begin_flush() {
   job.generation = table.generation;
   job.begin = timeline_.now();
   std::vector<std::uint64_t> keys, deleted;
-  for (const auto& [key, value] : table.values) (value.deleted ? deleted : keys).push_back(key);
+  auto file = std::make_shared<LsmFile>();
+  for (const auto& [key, value] : table.values) {
+    (value.deleted ? deleted : keys).push_back(key);
+    if (value.lost) file->lost.push_back(key);
+  }
+  std::ranges::sort(file->lost);
   std::ranges::sort(keys);
   std::ranges::sort(deleted);
   cpu_.sectors += table.values.size();
-  auto file = std::make_shared<LsmFile>();
   for (const std::uint64_t key : keys) {
     const std::vector<std::byte>& content = table.values.at(key).content;
     job.table_content.insert(job.table_content.end(), content.begin(), content.end());
@@ -137,6 +141,7 @@ void LsmHost::gather(Job& job) {
       output.deleted.push_back(item.key);
     } else {
       output.keys.push_back(item.key);
+      if (item.file->lacks(item.key)) output.lost.push_back(item.key);
       batch->items.push_back(item);
       ++data;
     }
@@ -154,12 +159,12 @@ void LsmHost::gather(Job& job) {
         job.table_content.begin() + static_cast<std::ptrdiff_t>(batch->items.empty() ? 0 : batch->items.front().position * view_.bytes());
     std::copy_n(first, batch->content.size(), batch->content.begin());
   } else {
-    read_batch(job, batch);
+    read_batch(batch);
   }
 }
 
 /// Each file from the first to the last position that the batch takes of it.
-void LsmHost::read_batch(Job&, const std::shared_ptr<Batch>& batch) {
+void LsmHost::read_batch(const std::shared_ptr<Batch>& batch) {
   struct Span {
     const LsmFile* file;
     std::uint32_t first, end;
@@ -177,21 +182,36 @@ void LsmHost::read_batch(Job&, const std::shared_ptr<Batch>& batch) {
     TESSERA_CHECK(now != nullptr, "a compaction reads a file that is gone");
     for (std::uint32_t at = span.first; at < span.end;) {
       const LsmExtent run = now->run(at, std::min(span.end - at, layout_.record_sectors));
-      ++batch->reads;
-      counts_.read_to_merge += run.sectors;
-      read_place(run, CommandPriority::background, [this, batch, file = span.file, at, run](HostRequest& command) {
-        TESSERA_CHECK(ok(command.status), "a file of the host with a merge tree cannot be read");
-        --batch->reads;
-        const std::size_t bytes = view_.bytes();
-        if (bytes == 0) return;
-        for (std::size_t i = 0; i < batch->items.size(); ++i)
-          if (const LsmMergeItem& item = batch->items[i]; item.file == file && item.position >= at && item.position < at + run.sectors)
-            std::copy_n(command.content.begin() + static_cast<std::ptrdiff_t>((item.position - at) * bytes), bytes,
-                        batch->content.begin() + static_cast<std::ptrdiff_t>(i * bytes));
-      });
+      read_of_file(batch, span.file, at, run);
       at += run.sectors;
     }
   }
+}
+
+/// From a position on. A run that cannot be read is read by its sectors; the key of one of these that cannot is lost, and its place in the
+/// new file says so: a merge that gave up could never free anything again.
+void LsmHost::read_of_file(const std::shared_ptr<Batch>& batch, const LsmFile* file, std::uint32_t at, LsmExtent run) {
+  ++batch->reads;
+  counts_.read_to_merge += run.sectors;
+  read_place(run, CommandPriority::background, [this, batch, file, at, run](HostRequest& command) {
+    --batch->reads;
+    if (!ok(command.status) && run.sectors > 1) {
+      for (std::uint32_t i = 0; i < run.sectors; ++i) read_of_file(batch, file, at + i, {run.place + i, 1});
+      return;
+    }
+    const std::size_t bytes = view_.bytes();
+    for (std::size_t i = 0; i < batch->items.size(); ++i) {
+      const LsmMergeItem& item = batch->items[i];
+      if (item.file != file || item.position < at || item.position >= at + run.sectors) continue;
+      if (!ok(command.status)) {
+        batch->output->lost.push_back(item.key);
+        ++counts_.lost;
+      } else if (bytes != 0) {
+        std::copy_n(command.content.begin() + static_cast<std::ptrdiff_t>((item.position - at) * bytes), bytes,
+                    batch->content.begin() + static_cast<std::ptrdiff_t>(i * bytes));
+      }
+    }
+  });
 }
 
 void LsmHost::write_batches(Job& job) {
@@ -261,9 +281,12 @@ void LsmHost::install_outputs(Job& job) {
       file->largest = output->last;
       file->keys = LsmKeys(std::move(output->keys));
       file->deleted = std::move(output->deleted);
+      file->lost = std::move(output->lost);
+      std::ranges::sort(file->lost);
       file->extents = std::move(output->extents);
       const std::uint32_t level = job.flushes ? 0 : job.choice.into;
-      changes.push_back({.kind = LsmChange::Kind::add, .level = level, .id = file->id, .key = 0, .file = file, .from = {}, .to = {}});
+      changes.push_back(
+          {.kind = LsmChange::Kind::add, .level = level, .id = file->id, .key = 0, .file = file, .from = {}, .to = {}, .lost = {}});
     }
     if (last) return end_job(job, std::move(changes));
     commit({std::move(changes), std::nullopt, {}});

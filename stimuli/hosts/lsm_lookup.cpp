@@ -27,14 +27,22 @@ LsmHost::Found LsmHost::find(std::uint64_t key, std::vector<std::uint64_t>* in_v
     const auto at = table.values.find(key);
     return at == table.values.end() ? nullptr : &at->second;
   };
-  const auto of_value = [](const Value& value) { return value.deleted ? Found{true, nullptr, {}} : Found{true, &value, {}}; };
+  const auto of_value = [](const Value& value) {
+    return Found{.known = true, .lost = value.lost, .value = value.deleted || value.lost ? nullptr : &value, .place = {}};
+  };
   if (const Value* const value = in_table(active_)) return of_value(*value);
   for (auto table = immutable_.rbegin(); table != immutable_.rend(); ++table)
     if (const Value* const value = in_table(*table)) return of_value(*value);
   const auto in_file = [&](const LsmFile& file) -> Found {
     ++cpu_.sectors;
-    if (const auto position = file.find(key)) return {true, nullptr, file.run(*position, 1).place};
-    if (file.deletes(key)) return {true, nullptr, {}};
+    Found found;
+    found.known = true;
+    if (const auto position = file.find(key)) {
+      found.lost = file.lacks(key);
+      if (!found.lost) found.place = file.run(*position, 1).place;
+      return found;
+    }
+    if (file.deletes(key)) return found;
     if (in_vain != nullptr && file.keys.size() != 0 && filter_is_wrong(key, file))
       in_vain->push_back(file.run(std::min(file.keys.lower_bound(key), file.keys.size() - 1), 1).place);
     return {};

@@ -113,34 +113,56 @@ void LsmHost::read_log() {
     return rebuild();
   }
   ++counts_.host.recovery_reads;
-  commands_.read_surely(blocks_of(record.at), CommandPriority::foreground,
-                        [this](HostRequest& command) { record_read(log_[recovery_->record], command); });
+  recovery_->unread.assign(record.at.sectors, false);
+  commands_.read_surely(blocks_of(record.at), CommandPriority::foreground, [this](HostRequest& command) {
+    if (ok(command.status)) return record_read(command.content);
+    recovery_->content.clear();
+    recovery_->unread.clear();
+    read_record_sector();
+  });
 }
 
-void LsmHost::record_read(Record& record, const HostRequest& command) {
-  if (!ok(command.status)) {
-    if (record.done) return std::exchange(recovery_, nullptr)->done(command.status);
-    log_.erase(log_.begin() + static_cast<std::ptrdiff_t>(recovery_->record), log_.end());
-    return rebuild();
-  }
+/// A record that cannot be read whole was torn, if nobody was told that it is there; else of its writes those are lost that cannot be read.
+/// Without its header it tells nothing.
+void LsmHost::read_record_sector() {
+  const Record& record = log_[recovery_->record];
+  const std::size_t sector = recovery_->unread.size();
+  if (sector == record.at.sectors) return record_read(recovery_->content);
+  ++counts_.host.recovery_reads;
+  commands_.read_surely(blocks_of({record.at.place + sector, 1}), CommandPriority::foreground, [this, sector](HostRequest& command) {
+    const Record& read = log_[recovery_->record];
+    if (!ok(command.status) && !read.done) {
+      log_.erase(log_.begin() + static_cast<std::ptrdiff_t>(recovery_->record), log_.end());
+      return rebuild();
+    }
+    if (!ok(command.status) && sector < read.header) return std::exchange(recovery_, nullptr)->done(command.status);
+    recovery_->unread.push_back(!ok(command.status));
+    recovery_->content.insert(recovery_->content.end(), command.content.begin(), command.content.end());
+    read_record_sector();
+  });
+}
+
+void LsmHost::record_read(const std::vector<std::byte>& content) {
+  Record& record = log_[recovery_->record];
   const std::size_t bytes = view_.bytes();
   if (bytes != 0) {
     std::uint64_t found = 0;
-    std::memcpy(&found, command.content.data(), sizeof found);
+    std::memcpy(&found, content.data(), sizeof found);
     TESSERA_CHECK(found == header_tag(record.sequence), "the drive returned another record than the host with a merge tree wrote there");
   }
   record.done = true;
   ++counts_.replayed;
-  auto data = command.content.begin() + static_cast<std::ptrdiff_t>(record.header * bytes);
+  std::size_t sector = record.header;
   Table& table = recovery_->table;
   for (const auto& [key, deleted] : record.keys) {
     ++cpu_.sectors;
     Value& value = table.values[key];
-    value.deleted = deleted;
-    value.content.clear();
+    value = {deleted, false, {}};
     if (deleted) continue;
-    value.content.assign(data, data + static_cast<std::ptrdiff_t>(bytes));
-    data += static_cast<std::ptrdiff_t>(bytes);
+    const auto data = content.begin() + static_cast<std::ptrdiff_t>(sector * bytes);
+    value.lost = recovery_->unread[sector++];
+    counts_.lost += value.lost ? 1 : 0;
+    if (!value.lost) value.content.assign(data, data + static_cast<std::ptrdiff_t>(bytes));
   }
   table.generation = record.generation;
   ++recovery_->record;

@@ -18,6 +18,7 @@ void LsmHost::report(MetricSet& metrics) const {
   count("sectors.written",
         counts_.log + counts_.log_headers + counts_.flushed + counts_.compacted + counts_.index + counts_.moved + counts_.manifest,
         "sectors", "that the host wrote to the drive");
+  count("sectors.lost", counts_.lost, "sectors", "that could not be read when they were to be moved");
   count("sectors.merged", counts_.read_to_merge, "sectors", "that compactions read");
   count("flushes", counts_.flushes, "1", "tables that became files");
   count("compactions", counts_.compactions, "1", "compactions");

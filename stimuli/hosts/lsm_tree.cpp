@@ -28,6 +28,8 @@ std::optional<std::uint32_t> LsmFile::find(std::uint64_t key) const {
 
 bool LsmFile::deletes(std::uint64_t key) const { return std::ranges::binary_search(deleted, key); }
 
+bool LsmFile::lacks(std::uint64_t key) const { return std::ranges::binary_search(lost, key); }
+
 std::uint64_t LsmFile::sectors() const {
   return std::accumulate(extents.begin(), extents.end(), std::uint64_t{0},
                          [](std::uint64_t sum, LsmExtent extent) { return sum + extent.sectors; });
@@ -40,6 +42,16 @@ LsmExtent LsmFile::run(std::uint32_t position, std::uint32_t most) const {
   }
   TESSERA_CHECK(false, "a position after the end of a file");
   return {};
+}
+
+std::uint32_t LsmFile::position_of(LsmExtent extent) const {
+  std::uint32_t position = 0;
+  for (const LsmExtent& other : extents) {
+    if (other.place == extent.place) return position;
+    position += other.sectors;
+  }
+  TESSERA_CHECK(false, "an extent that its file has not");
+  return position;
 }
 
 LsmTree::LsmTree(const LsmHostConfig& config, const LsmLayout& layout)
@@ -114,6 +126,8 @@ std::vector<LsmExtent> LsmTree::apply(const LsmChange& change) {
     freed.push_back(change.from);
     const auto gap = file->extents.erase(moved);
     file->extents.insert(gap, change.to.begin(), change.to.end());
+    file->lost.insert(file->lost.end(), change.lost.begin(), change.lost.end());
+    std::ranges::sort(file->lost);
   }
   insert(change.kind == Kind::move ? change.level : level, file);
   return freed;

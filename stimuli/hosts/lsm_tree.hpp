@@ -40,6 +40,7 @@ struct LsmFile {
   std::uint64_t id = 0;                ///< ascending in the order of their making
   LsmKeys keys;                        ///< with data, which lies in their order
   std::vector<std::uint64_t> deleted;  ///< keys that have none from here on, ascending
+  std::vector<std::uint64_t> lost;     ///< keys whose data could not be read when it was to be written here, ascending
   std::vector<LsmExtent> extents;      ///< data, then index and filter
   std::uint64_t smallest = 0;          ///< keys outside of these are no longer the file's
   std::uint64_t largest = 0;
@@ -47,10 +48,13 @@ struct LsmFile {
   [[nodiscard]] bool covers(std::uint64_t key) const { return smallest <= key && key <= largest; }
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t key) const;
   [[nodiscard]] bool deletes(std::uint64_t key) const;
+  [[nodiscard]] bool lacks(std::uint64_t key) const;
   [[nodiscard]] std::uint64_t entries() const { return keys.size() + deleted.size(); }
   [[nodiscard]] std::uint64_t sectors() const;
   /// Where so many data sectors lie from a position on, as far as they lie together.
   [[nodiscard]] LsmExtent run(std::uint32_t position, std::uint32_t most) const;
+  /// The position that lies at the begin of an extent of the file.
+  [[nodiscard]] std::uint32_t position_of(LsmExtent extent) const;
 };
 
 using LsmFilePtr = std::shared_ptr<const LsmFile>;
@@ -71,6 +75,7 @@ struct LsmChange {
   LsmFilePtr file;
   LsmExtent from;
   std::vector<LsmExtent> to;
+  std::vector<std::uint64_t> lost;  ///< keys that are so there
 };
 
 /// What is to be compacted.

@@ -67,7 +67,7 @@ def test_the_application_sees_less_than_the_drive(tmp_path):
     ("words", "sentence"),
     [
         (["--layer", "zoned:lgo"], "unknown host 'lgo'; did you mean 'log'?"),
-        (["--layer", "zoned:lms"], "unknown host 'lms'; did you mean 'lsm'?"),
+        (["--layer", "zoned:lsmt"], "unknown host 'lsmt'; did you mean 'lsm'?"),
         (["--layer", "zoned:lsm", "--set", "hosts.lsm.over_provisioning=0"], "hosts.lsm.over_provisioning is 0; expected more"),
         (["--layer", "zoned:lsm", "--set", "hosts.lsm.level0_stop=3"], "hosts.lsm.level0_stop is 3; expected more than hosts.lsm.level0_files, 4"),
         (["--layer", "zoned:lsm", "--set", "layers.zoned.zone=16 GiB"], "make zones smaller"),

@@ -101,6 +101,76 @@ TEST_CASE("lsm: filters spare reads of files that have not the key") {
   CHECK(in_vain[1] < in_vain[0] / 50);  // 0.82 % of them
 }
 
+TEST_CASE("lsm: a sector that cannot be read when it is merged or moved is lost alone, and stays so over power cuts until it is written") {
+  const bool collected = GENERATE(false, true);
+  LsmHostConfig config = small_tree();
+  config.level0_files = collected ? 5 : 2;
+  config.collect_below = collected ? 1 : 0;
+  config.collect_slope = 100;
+  Bench bench(config, 5, 1, lsm_drive);
+  Status answered = Status::aborted;
+  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors, std::uint32_t blocks = 8) {
+    HostRequest request;
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), (sectors - 1) * 8 + blocks};
+    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+    bench.host.issue(request);
+    bench.timeline.run_until(bench.timeline.now() + 1_s);
+    return answered;
+  };
+  for (const std::uint64_t first : {0, 100}) REQUIRE(run(HostOp::write, first, 8) == Status::ok);  // the second write fills the first table
+  REQUIRE(bench.host.tree().level(0).size() == 1);
+  const LsmFilePtr file = bench.host.tree().level(0).front();
+  const std::uint64_t first_data = std::uint64_t{lsm_drive.conventional + 2} * lsm_drive.zone_sectors;
+  bench.link.unreadable.insert(first_data + file->run(*file->find(3), 1).place);
+  bench.link.unreadable.insert(first_data + file->run(8, 1).place);  // its index
+  for (std::uint64_t i = 2; bench.figure("translation.sectors.lost") == 0 && i < 200; ++i)
+    REQUIRE(run(HostOp::write, collected ? 100 + i % 2 * 8 : 100 * (i % 9 + 1), 8) == Status::ok);
+  CHECK((bench.figure("translation.collections") > 0) == collected);
+  for (const bool after_cut : {false, true}) {
+    INFO("after a cut " << after_cut);
+    for (std::uint64_t sector = 0; sector < 8; ++sector)
+      CHECK(run(HostOp::read, sector, 1) == (sector == 3 ? Status::media_error : Status::ok));
+    CHECK(run(HostOp::write, 3, 1, 2) == Status::media_error);
+    if (after_cut) break;
+    REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
+    bench.cut();
+    REQUIRE(bench.boot());
+  }
+  CHECK(run(HostOp::write, 3, 1) == Status::ok);
+  CHECK(run(HostOp::read, 0, 8) == Status::ok);
+  CHECK(bench.figure("translation.sectors.lost") == 1);
+}
+
+TEST_CASE("lsm: a sector of the log that cannot be read after a power cut takes no other with it") {
+  Bench bench(small_tree(), 5, 1, lsm_drive);
+  Status answered = Status::aborted;
+  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
+    HostRequest request;
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), sectors * 8};
+    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+    bench.host.issue(request);
+    bench.timeline.run_until(bench.timeline.now() + 1_s);
+    return answered;
+  };
+  REQUIRE(run(HostOp::write, 20, 5) == Status::ok);
+  REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
+  const std::uint64_t first_data = std::uint64_t{lsm_drive.conventional + 2} * lsm_drive.zone_sectors;
+  bench.link.unreadable.insert(first_data + 1 + 2);  // after the header: the data of sector 22
+  for (const int boots : {1, 2}) {
+    INFO("boot " << boots);
+    bench.cut();
+    REQUIRE(bench.boot());
+    for (std::uint64_t sector = 20; sector < 25; ++sector)
+      CHECK(run(HostOp::read, sector, 1) == (sector == 22 ? Status::media_error : Status::ok));
+  }
+  CHECK(run(HostOp::write, 22, 1) == Status::ok);
+  CHECK(run(HostOp::read, 20, 5) == Status::ok);
+}
+
 TEST_CASE("lsm: two runs of one history do and count the same") {
   std::vector<double> first;
   for (const int run : {1, 2}) {
