@@ -77,8 +77,9 @@ RunOptions read_simulation(const Arguments& arguments) {
 
 void declare_run(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layer", "NAME",
-                   "translation layer (default: the drive's own); zoned:log, zoned:dmz: zones, and a host that translates for them");
+  arguments.option(
+      "--layer", "NAME",
+      "translation layer (default: the drive's own); zoned:log, zoned:dmz, zoned:lsm: zones, and a host that translates for them");
   declare_simulation(arguments);
   arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
   arguments.flag("--any-firmware", "take with --load-state what another build of the layer's firmware saved");
@@ -119,7 +120,7 @@ ParsedCommand read_run(const Arguments& arguments) {
 void declare_compare(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--layers", "A,B,...",
-                   "translation layers to compare; all: each that takes writes anywhere; zoned:log, zoned:dmz: with a host");
+                   "translation layers to compare; all: each that takes writes anywhere; zoned:log, zoned:dmz, zoned:lsm: with a host");
   declare_simulation(arguments);
   arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
   arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");

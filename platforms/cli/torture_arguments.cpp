@@ -41,7 +41,8 @@ void declare_torture(Arguments& arguments) {
   arguments.option(
       "--draw", "N",
       "1: draw as campaigns did before there were faults that come and go between boots, cuts in quick succession and options of "
-      "caches; 2: as before the newer switches of the read cache and two arms (default: 3)");
+      "caches; 2: as before the newer switches of the read cache and two arms; 3: as before factory defects, rates of errors by "
+      "track, power conditions and heat (default: 4)");
   arguments.option("--keep", "DIR", "keep the traces and states of a campaign's failures in this folder, and print the `run` commands");
   arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start (default: drawn from the seed)");
   arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
@@ -97,7 +98,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   torture.minimise = arguments.text("--minimise");
   if (arguments.set("--campaign")) torture.runs = arguments.count("--runs", usual_runs, 1, unbounded);
   if (arguments.given("--only")) torture.only = arguments.count("--only", 0, 0, unbounded);
-  torture.draw = arguments.count("--draw", torture.draw, 1, 3);
+  torture.draw = arguments.count("--draw", torture.draw, 1, 4);
   torture.keep = arguments.text("--keep");
   torture.json = arguments.set("--json");
   return torture;

@@ -50,6 +50,8 @@ std::string write_buffer(const DescriptionValue& drive, std::string_view section
 
 /// Of a host that translates; the others acknowledge nothing from their memory.
 std::string buffer_in_host(const DescriptionValue& drive) {
+  if (text_at(drive, "hosts.translation") == "lsm")
+    return std::to_string(number_at(drive, "hosts.lsm.memtables")) + " tables of " + text_at(drive, "hosts.lsm.memtable");
   return text_at(drive, "hosts." + text_at(drive, "hosts.translation") + ".write_buffer");
 }
 

@@ -301,7 +301,8 @@ BusConfig DriveConfig::bus_for_timing() const {
 bool DriveConfig::asks_for_faults() const {
   const bool of_media = !media.unreadable_sectors.empty() || !media.transient_sectors.empty() || !media.write_fault_sectors.empty() ||
                         !media.grown_defects.empty() || media.transient_errors_per_million != 0 ||
-                        media.unrecoverable_errors_per_billion != 0 || media.write_faults_per_million != 0;
+                        media.unrecoverable_errors_per_billion != 0 || media.write_faults_per_million != 0 ||
+                        !media.track_error_rates.empty() || media.interference_limit != 0 || media.heat.head_life != Bytes(0);
   const bool of_flash = !nand.program_failures.empty() || !nand.erase_failures.empty() || !nand.read_failures.empty() ||
                         nand.program_failures_per_million != 0 || nand.erase_failures_per_million != 0 ||
                         nand.worn_failures_per_million != 0 || nand.ecc_bits != 0;

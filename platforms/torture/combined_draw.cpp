@@ -157,6 +157,7 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
     const FormatPlan plan = plan_drive(load_(options.set, options.layer));
     draw_second(run, plain_, plan, RandomStream(seed_, "torture.campaign.extras" + which));
     if (draw_ > 2) draw_third(run, plain_, plan, RandomStream(seed_, "torture.campaign.third" + which));
+    if (draw_ > 3) draw_fourth(run, plain_, plan, RandomStream(seed_, "torture.campaign.fourth" + which));
   }
   return run;
 }

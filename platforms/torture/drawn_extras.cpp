@@ -138,6 +138,48 @@ void two_arms(const Extra& extra) {
   if (extra.below(3) == 0) extra.set("media.actuators_at_once", 1);
 }
 
+/// Known before the first format: firmware never sees them, but data lies elsewhere. Tracks that overlap are left out: a slip shifts the
+/// angles of its track, and layers that write parts of tracks do not know what that destroys of the next one (docs/guide/limitations.md).
+void factory_defects(const Extra& extra) {
+  const auto conventional = [](const Region& region) { return region.format == RecordingFormat::conventional; };
+  if (!std::ranges::all_of(extra.plan, conventional)) return;
+  extra.set("media.track_spares", 4 + extra.below(5));
+  extra.set("media.factory_defects", neighbours(extra, 2, [] { return std::string(); }));
+  extra.choose<2>("media.defect_scheme", {"slip", "remap"});
+}
+
+/// A head whose inner or outer tracks need more retries than the rest, beyond what one command tries.
+void weak_tracks(const Extra& extra) {
+  if (extra.sets("media.transient_errors_per_million")) return;
+  const DriveGeometry geometry = geometry_of(extra.drive.media);
+  const std::uint64_t surface = extra.below(geometry.surfaces);
+  const std::uint64_t middle = extra.below(geometry.radii() - 1);
+  const std::string begin = "[" + std::to_string(surface) + ",";
+  const auto rate = [&] { return std::to_string(extra.one_of<std::uint64_t, 4>({0, 1'000, 10'000, 50'000})) + "]"; };
+  std::string rows = "[" + begin + std::to_string(middle) + "," + rate();
+  rows += "," + begin + std::to_string(geometry.radii() - 1) + "," + rate() + "]";
+  extra.set("media.track_error_rates", rows);
+  if (!extra.sets("media.transient_error_reads")) extra.set("media.transient_error_reads", extra.one_of<std::uint64_t, 3>({2, 8, 40}));
+}
+
+/// The disk leaves its idle states between requests, and while the firmware works for itself.
+void power_conditions(const Extra& extra) {
+  const std::string path = "media.power_conditions.";
+  extra.choose<3>(path + "idle_a_after", {"0 s", "1 ms", "5 ms"});
+  extra.choose<3>(path + "idle_b_after", {"0 s", "6 ms", "20 ms"});
+  extra.choose<3>(path + "standby_after", {"0 s", "25 ms", "100 ms"});
+  extra.set(path + "standby_recovery", "\"" + std::to_string(10 + extra.below(500)) + " ms\"");  // hosts wait two minutes at most
+  extra.set(path + "idle_b_recovery", "\"" + std::to_string(1 + extra.below(200)) + " ms\"");
+}
+
+/// Heads that are worn out within the run now and then.
+void heat(const Extra& extra) {
+  extra.choose<3>("media.heat.laser_warm_up", {"0 s", "20 us", "500 us"});
+  if (extra.below(3) != 0) return;
+  extra.choose<3>("media.heat.head_life", {"1 MiB", "4 MiB", "32 MiB"});
+  extra.set("media.heat.worn_faults_per_million", extra.one_of<std::uint64_t, 3>({100, 1'000, 10'000}));
+}
+
 struct ExtraKind {
   const char* name;
   std::uint64_t one_in;  ///< runs
@@ -159,6 +201,13 @@ constexpr std::array<ExtraKind, 2> third_kinds{{
     {"two-arms", 6, two_arms},
 }};
 
+constexpr std::array<ExtraKind, 4> fourth_kinds{{
+    {"factory-defects", 4, factory_defects},
+    {"weak-tracks", 4, weak_tracks},
+    {"idle-states", 4, power_conditions},
+    {"heat", 4, heat},
+}};
+
 void draw(std::span<const ExtraKind> kinds, const Extra& extra) {
   for (const ExtraKind& kind : kinds) {
     if (extra.below(kind.one_in) != 0) continue;
@@ -176,6 +225,10 @@ void draw_second(CombinedRun& run, const DriveConfig& drive, const FormatPlan& p
 
 void draw_third(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   draw(third_kinds, {run, drive, plan, random});
+}
+
+void draw_fourth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  draw(fourth_kinds, {run, drive, plan, random});
 }
 
 }  // namespace tessera

@@ -67,11 +67,12 @@ void DmzHost::read(Request& entry) {
   HostRequest& request = *entry.request;
   std::ranges::fill(request.content, std::byte{0});
   std::vector<Piece> pieces;
-  for (std::uint32_t sector = view_.first(request); sector < view_.end(request); ++sector) {
+  for (std::uint64_t sector = view_.first(request); sector < view_.end(request); ++sector) {
     ++cpu_.sectors;
-    const std::uint32_t in_chunk = sector % layout_.zone_sectors;
+    const auto in_chunk = static_cast<std::uint32_t>(sector % layout_.zone_sectors);
+    const auto chunk = static_cast<std::uint32_t>(sector / layout_.zone_sectors);
     if (tables_.lost(sector)) entry.status = Status::media_error;
-    const std::uint32_t zone = tables_.place(sector / layout_.zone_sectors, in_chunk);
+    const std::uint32_t zone = tables_.place(chunk, in_chunk);
     if (zone == no_zone) continue;
     const HostRun blocks = view_.blocks_in(request, sector);
     const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
@@ -82,7 +83,7 @@ void DmzHost::read(Request& entry) {
       continue;
     }
     pieces.push_back({{at, blocks.count}, offset, zone});
-    touch(sector / layout_.zone_sectors);
+    touch(chunk);
   }
   ++counts_.host.reads;
   counts_.host.pieces += pieces.size();
@@ -132,8 +133,8 @@ void DmzHost::begin_changes() {
 void DmzHost::begin_change(Request& entry) {
   const HostRequest& request = *entry.request;
   if (request.op == HostOp::write) {
-    const std::uint32_t first = view_.first(request);
-    const std::uint32_t last = view_.end(request) - 1;
+    const std::uint64_t first = view_.first(request);
+    const std::uint64_t last = view_.end(request) - 1;
     if (!view_.whole(request, first)) read_edge(entry, first, 0);
     if (last != first && !view_.whole(request, last)) read_edge(entry, last, 1);
   }
@@ -141,10 +142,10 @@ void DmzHost::begin_change(Request& entry) {
 }
 
 /// Of a sector that the request writes in part; nothing is read where nothing is valid.
-void DmzHost::read_edge(Request& entry, std::uint32_t sector, std::size_t side) {
-  const std::uint32_t in_chunk = sector % layout_.zone_sectors;
+void DmzHost::read_edge(Request& entry, std::uint64_t sector, std::size_t side) {
+  const auto in_chunk = static_cast<std::uint32_t>(sector % layout_.zone_sectors);
   if (tables_.lost(sector)) entry.status = Status::media_error;
-  const std::uint32_t zone = tables_.place(sector / layout_.zone_sectors, in_chunk);
+  const std::uint32_t zone = tables_.place(static_cast<std::uint32_t>(sector / layout_.zone_sectors), in_chunk);
   if (zone == no_zone) return;
   ++counts_.host.edges;
   ++entry.open;
@@ -164,13 +165,13 @@ void DmzHost::read_edge(Request& entry, std::uint32_t sector, std::size_t side) 
 void DmzHost::divide(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool trims = request.op == HostOp::trim;
-  const std::uint32_t end = trims ? view_.end_whole(request) : view_.end(request);
-  std::uint32_t first = trims ? view_.first_whole(request) : view_.first(request);
+  const std::uint64_t end = trims ? view_.end_whole(request) : view_.end(request);
+  std::uint64_t first = trims ? view_.first_whole(request) : view_.first(request);
   if (!ok(entry.status) || first >= end) return changed(entry, nullptr);
   while (first < end) {
-    const std::uint32_t in_chunk = first % layout_.zone_sectors;
-    const std::uint32_t count = std::min(layout_.zone_sectors - in_chunk, end - first);
-    parts_.push_back({request.tag, first / layout_.zone_sectors, {in_chunk, count}, std::nullopt});
+    const auto in_chunk = static_cast<std::uint32_t>(first % layout_.zone_sectors);
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(layout_.zone_sectors - in_chunk, end - first));
+    parts_.push_back({request.tag, static_cast<std::uint32_t>(first / layout_.zone_sectors), {in_chunk, count}, std::nullopt});
     ++entry.open;
     cpu_.sectors += count;
     first += count;

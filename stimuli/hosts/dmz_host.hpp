@@ -127,7 +127,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] bool overlaps(std::uint32_t tag, std::uint32_t other) const;
   void begin_changes();
   void begin_change(Request& entry);
-  void read_edge(Request& entry, std::uint32_t sector, std::size_t side);
+  void read_edge(Request& entry, std::uint64_t sector, std::size_t side);
   void divide(Request& entry);
   void changed(Request& entry, const RequestLife* life);
   void finish(Request& entry, Status status, const RequestLife* life = nullptr);

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::uint32_t least_random = 2;    // one takes new writes while the other is reclaimed
 constexpr std::uint32_t usual_reserve = 16;  // dmzadm --seq
-constexpr std::uint64_t most_sectors = std::uint64_t{1} << 32;
 
 template <class T>
 T blocks_for(T units, T in_one) {
@@ -44,9 +43,6 @@ DmzLayout plan_dmz(const DmzHostConfig& config, const DriveZones& drive, std::st
   if (config.copy.value() < sector_bytes)
     problem = "hosts.dmz.copy is " + std::to_string(config.copy.value()) + " B; expected at least a sector, " +
               std::to_string(sector_bytes) + " B";
-  if (drive.zones * drive.zone_sectors > most_sectors)
-    problem = "the drive has " + std::to_string(drive.zones * drive.zone_sectors) + " sectors and hosts.dmz names at most " +
-              std::to_string(most_sectors);
   if (!problem.empty()) return {};
   DmzLayout layout;
   layout.zone_sectors = static_cast<std::uint32_t>(drive.zone_sectors);

@@ -32,9 +32,13 @@ void DmzTables::count_free() {
     if (zones_[zone].use == DmzUse::free) ++(random(zone) ? free_random_ : free_sequential_);
 }
 
-DmzTables::Words& DmzTables::words_of(std::vector<Words>& bits, std::uint32_t zone) const {
-  if (bits[zone].empty()) bits[zone].assign((layout_.zone_sectors + word_bits - 1) / word_bits, 0);
-  return bits[zone];
+DmzTables::Words& DmzTables::words_of(std::vector<Bitmap>& bits, std::uint32_t zone) const {
+  Bitmap& words = bits[zone];
+  if (words == nullptr)
+    words = std::make_shared<Words>((layout_.zone_sectors + word_bits - 1) / word_bits, 0);
+  else if (words.use_count() > 1)
+    words = std::make_shared<Words>(*words);
+  return *words;
 }
 
 std::uint32_t DmzTables::bitmap_block(std::uint32_t zone, std::uint32_t sector) const {
@@ -57,7 +61,7 @@ void DmzTables::map(std::uint32_t chunk, DmzChunk zones) {
 }
 
 void DmzTables::set(std::uint32_t number, DmzRun run, bool valid) {
-  if (run.count == 0 || (!valid && bits_[number].empty())) return;
+  if (run.count == 0 || (!valid && bits_[number] == nullptr)) return;
   Words& words = words_of(bits_, number);
   DmzZone& zone = zones_[number];
   std::optional<std::uint32_t> marked;
@@ -78,8 +82,8 @@ void DmzTables::set(std::uint32_t number, DmzRun run, bool valid) {
 }
 
 DmzRun DmzTables::next_valid(std::uint32_t zone, std::uint32_t from, std::uint32_t most) const {
-  const Words& words = bits_[zone];
-  if (words.empty()) return {};
+  if (bits_[zone] == nullptr) return {};
+  const Words& words = *bits_[zone];
   std::uint32_t first = from;
   while (first < layout_.zone_sectors && !valid(zone, first)) {
     const std::uint64_t rest = words[first / word_bits] >> first % word_bits;
@@ -135,7 +139,7 @@ DmzSnapshot DmzTables::take_changes() {
     }
     const std::uint32_t of_bitmaps = number - 1 - layout_.map_blocks;
     const DmzRun run = words_in(of_bitmaps);
-    const auto first = bits_[of_bitmaps / layout_.bitmap_blocks].begin() + run.first;
+    const auto first = words_of(bits_, of_bitmaps / layout_.bitmap_blocks).begin() + run.first;
     block.words.assign(first, first + run.count);
   }
   changed_.clear();
@@ -159,13 +163,20 @@ void DmzTables::store(const DmzSnapshot& snapshot) {
 /// Chunks lie in their order in the first sequential zones, but for some evenly chosen ones that are still in random zones.
 void DmzTables::prefill(std::uint64_t sectors, std::uint32_t random_chunks) {
   const auto written = static_cast<std::uint32_t>((sectors + layout_.zone_sectors - 1) / layout_.zone_sectors);
+  std::uint32_t full = no_zone;
   for (std::uint32_t chunk = 0; chunk < written; ++chunk) {
     const bool in_random = std::uint64_t{chunk + 1} * random_chunks / written != std::uint64_t{chunk} * random_chunks / written;
     const std::uint32_t zone = take(in_random).value();
     if (!in_random) zones_[zone].pointer = layout_.zone_sectors;
     map(chunk, {zone, no_zone});
-    set_valid(zone, {0, static_cast<std::uint32_t>(
-                            std::min<std::uint64_t>(layout_.zone_sectors, sectors - std::uint64_t{chunk} * layout_.zone_sectors))});
+    const std::uint64_t left = sectors - std::uint64_t{chunk} * layout_.zone_sectors;
+    if (left >= layout_.zone_sectors && full != no_zone) {  // they share one bitmap: 2 GB less at 32 TB
+      bits_[zone] = bits_[full];
+      zones_[zone].valid = layout_.zone_sectors;
+      continue;
+    }
+    set_valid(zone, {0, static_cast<std::uint32_t>(std::min<std::uint64_t>(layout_.zone_sectors, left))});
+    if (left >= layout_.zone_sectors) full = zone;
   }
   changed_.clear();
   image_ = {chunks_, bits_, {}};
@@ -181,7 +192,8 @@ std::vector<std::uint32_t> DmzTables::restore(const std::vector<std::uint32_t>& 
     DmzZone& zone = zones_[number];
     zone = {};
     zone.pointer = pointers[number];
-    for (const std::uint64_t word : bits_[number]) zone.valid += static_cast<std::uint32_t>(std::popcount(word));
+    if (bits_[number] != nullptr)
+      for (const std::uint64_t word : *bits_[number]) zone.valid += static_cast<std::uint32_t>(std::popcount(word));
     TESSERA_CHECK(random(number) || next_valid(number, zone.pointer, 1).count == 0, "the drive lost sectors that metadata names");
   }
   for (std::uint32_t chunk = 0; chunk < layout_.chunks; ++chunk)

@@ -2,6 +2,7 @@
 // The tables of the dm-zoned-like host: which zones hold each chunk, and which sectors of each zone are valid. With them the image of the
 // tables that the drive holds: what changes marks its block of metadata as changed, and a flush carries these blocks over.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -59,8 +60,8 @@ class DmzTables {
   void map(std::uint32_t chunk, DmzChunk zones);
 
   [[nodiscard]] bool valid(std::uint32_t zone, std::uint32_t sector) const {
-    const auto& words = bits_[zone];
-    return !words.empty() && (words[sector / 64] >> sector % 64 & 1) != 0;
+    const Bitmap& words = bits_[zone];
+    return words != nullptr && ((*words)[sector / 64] >> sector % 64 & 1) != 0;
   }
   void set_valid(std::uint32_t zone, DmzRun run) { set(zone, run, true); }
   void set_invalid(std::uint32_t zone, DmzRun run) { set(zone, run, false); }
@@ -100,8 +101,10 @@ class DmzTables {
 
  private:
   using Words = std::vector<std::uint64_t>;
+  /// Shared until it changes; null: nothing is valid.
+  using Bitmap = std::shared_ptr<Words>;
   void set(std::uint32_t zone, DmzRun run, bool valid);
-  [[nodiscard]] Words& words_of(std::vector<Words>& bits, std::uint32_t zone) const;
+  [[nodiscard]] Words& words_of(std::vector<Bitmap>& bits, std::uint32_t zone) const;
   [[nodiscard]] std::uint32_t bitmap_block(std::uint32_t zone, std::uint32_t sector) const;
   [[nodiscard]] DmzRun words_in(std::uint32_t bitmap_block) const;
   [[nodiscard]] std::uint32_t entries_in_block() const { return (layout_.zones + layout_.map_blocks - 1) / layout_.map_blocks; }
@@ -111,7 +114,7 @@ class DmzTables {
   std::uint32_t block_words_;
   std::vector<DmzChunk> chunks_;
   std::vector<DmzZone> zones_;
-  std::vector<Words> bits_;  // by zone, made when the first is set
+  std::vector<Bitmap> bits_;  // by zone
   std::set<std::uint64_t> lost_;
   std::set<std::uint32_t> changed_;  // blocks
   std::uint32_t free_random_ = 0;
@@ -122,7 +125,7 @@ class DmzTables {
 
   struct Image {
     std::vector<DmzChunk> chunks;
-    std::vector<Words> bits;
+    std::vector<Bitmap> bits;
     std::set<std::uint64_t> lost;
   };
   Image image_;

@@ -82,10 +82,10 @@ std::vector<std::byte> DmzHost::content_of(const Part& part) const {
   const std::size_t bytes = view_.bytes();
   std::vector<std::byte> content(part.run.count * bytes);
   if (content.empty()) return content;
-  const std::uint32_t first = part.chunk * layout_.zone_sectors + part.run.first;
+  const std::uint64_t first = std::uint64_t{part.chunk} * layout_.zone_sectors + part.run.first;
   for (std::uint32_t i = 0; i < part.run.count; ++i) {
     const std::span<std::byte> sector = std::span(content).subspan(i * bytes, bytes);
-    const std::uint32_t number = first + i;
+    const std::uint64_t number = first + i;
     const std::vector<std::byte>& edge = entry.edges[number == view_.first(*entry.request) ? 0 : 1];
     if (!view_.whole(*entry.request, number) && !edge.empty()) std::ranges::copy(edge, sector.begin());
     view_.overwrite(sector, *entry.request, number);

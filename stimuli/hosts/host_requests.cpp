@@ -9,14 +9,14 @@
 
 namespace tessera {
 
-HostRun SectorView::blocks_in(const HostRequest& request, std::uint32_t sector) const {
-  const std::uint64_t first = std::uint64_t{sector} * blocks_;
+HostRun SectorView::blocks_in(const HostRequest& request, std::uint64_t sector) const {
+  const std::uint64_t first = sector * blocks_;
   const std::uint64_t begin = std::max(first, request.blocks.first.value());
   const std::uint64_t end = std::min(first + blocks_, request.blocks.end().value());
   return {HostBlock(begin), static_cast<std::uint32_t>(end - begin)};
 }
 
-void SectorView::overwrite(std::span<std::byte> content, const HostRequest& request, std::uint32_t sector) const {
+void SectorView::overwrite(std::span<std::byte> content, const HostRequest& request, std::uint64_t sector) const {
   if (content.empty()) return;
   const HostRun blocks = blocks_in(request, sector);
   std::byte* const to = content.data() + blocks.first.value() % blocks_ * kept_;

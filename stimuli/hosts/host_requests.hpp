@@ -16,27 +16,21 @@ class SectorView {
  public:
   explicit SectorView(const DriveZones& drive) : blocks_(drive.sector_blocks), kept_(kept_per_block(drive.content)) {}
 
-  [[nodiscard]] std::uint32_t first(const HostRequest& request) const {
-    return static_cast<std::uint32_t>(request.blocks.first.value() / blocks_);
-  }
-  [[nodiscard]] std::uint32_t end(const HostRequest& request) const {
-    return static_cast<std::uint32_t>((request.blocks.end().value() + blocks_ - 1) / blocks_);
-  }
+  [[nodiscard]] std::uint64_t first(const HostRequest& request) const { return request.blocks.first.value() / blocks_; }
+  [[nodiscard]] std::uint64_t end(const HostRequest& request) const { return (request.blocks.end().value() + blocks_ - 1) / blocks_; }
   /// Of the sectors, those that the request names whole; end before first: none.
-  [[nodiscard]] std::uint32_t first_whole(const HostRequest& request) const {
-    return static_cast<std::uint32_t>((request.blocks.first.value() + blocks_ - 1) / blocks_);
+  [[nodiscard]] std::uint64_t first_whole(const HostRequest& request) const {
+    return (request.blocks.first.value() + blocks_ - 1) / blocks_;
   }
-  [[nodiscard]] std::uint32_t end_whole(const HostRequest& request) const {
-    return static_cast<std::uint32_t>(request.blocks.end().value() / blocks_);
-  }
+  [[nodiscard]] std::uint64_t end_whole(const HostRequest& request) const { return request.blocks.end().value() / blocks_; }
   /// Of a sector, the blocks that the request names.
-  [[nodiscard]] HostRun blocks_in(const HostRequest& request, std::uint32_t sector) const;
-  [[nodiscard]] bool whole(const HostRequest& request, std::uint32_t sector) const { return blocks_in(request, sector).count == blocks_; }
+  [[nodiscard]] HostRun blocks_in(const HostRequest& request, std::uint64_t sector) const;
+  [[nodiscard]] bool whole(const HostRequest& request, std::uint64_t sector) const { return blocks_in(request, sector).count == blocks_; }
 
   /// Kept content of a sector.
   [[nodiscard]] std::size_t bytes() const { return std::size_t{blocks_} * kept_; }
   /// Lays what a write brings to a sector over the sector's content.
-  void overwrite(std::span<std::byte> content, const HostRequest& request, std::uint32_t sector) const;
+  void overwrite(std::span<std::byte> content, const HostRequest& request, std::uint64_t sector) const;
 
  private:
   std::uint32_t blocks_;

@@ -9,17 +9,19 @@
 #include "stimuli/hosts/dmz_config.hpp"
 #include "stimuli/hosts/host_cpu.hpp"
 #include "stimuli/hosts/log_host_config.hpp"
+#include "stimuli/hosts/lsm_config.hpp"
 #include "stimuli/hosts/translating_host.hpp"
 
 namespace tessera {
 
-enum class HostTranslation : std::uint32_t { none, log, dmz };
+enum class HostTranslation : std::uint32_t { none, log, dmz, lsm };
 
 struct HostsConfig {
   HostTranslation translation = HostTranslation::none;
   HostCpuConfig cpu;
   LogHostConfig log;
   DmzHostConfig dmz;
+  LsmHostConfig lsm;
 
   void describe(ParameterVisitor& visitor);
 

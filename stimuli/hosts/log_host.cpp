@@ -85,7 +85,7 @@ void LogHost::read(Request& entry) {
   const std::size_t kept = kept_per_block(drive_.content);
   std::ranges::fill(request.content, std::byte{0});
   std::vector<Piece> pieces;
-  for (std::uint32_t sector = view_.first(request); sector < view_.end(request); ++sector) {
+  for (LogSector sector = view_.first(request); sector < view_.end(request); ++sector) {
     ++cpu_.sectors;
     const HostRun blocks = view_.blocks_in(request, sector);
     const auto offset = static_cast<std::uint32_t>(blocks.first - request.blocks.first);
@@ -96,7 +96,7 @@ void LogHost::read(Request& entry) {
         std::memcpy(request.content.data() + offset * kept, held->content.data() + inside * kept, blocks.count * kept);
       continue;
     }
-    const std::uint32_t place = zones_.place(sector);
+    const LogPlace place = zones_.place(sector);
     if (place == nowhere) continue;
     if (place == lost_place) {
       entry.status = Status::media_error;
@@ -161,7 +161,7 @@ bool LogHost::admit(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool waits = !config_.write_back || request.force_unit_access;
   for (; entry.next < view_.end(request) && ok(entry.status); ++entry.next) {
-    const std::uint32_t sector = entry.next;
+    const LogSector sector = entry.next;
     const SectorBuffer::Entry* held = buffer_.find(sector);
     if ((held == nullptr || !held->counts) && !buffer_.has_room()) {
       if (waits) forced_ = std::max(forced_, buffer_.order());
@@ -188,9 +188,9 @@ bool LogHost::admit(Request& entry) {
 
 /// Of a sector that the request writes in part, the rest is in the buffer, was never written, or was read from where it still is. If none
 /// of these, it is read first; the request fails where it cannot be read.
-bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
+bool LogHost::edge_known(Request& entry, LogSector sector) {
   if (view_.whole(*entry.request, sector) || buffer_.find(sector) != nullptr) return true;
-  const std::uint32_t place = zones_.place(sector);
+  const LogPlace place = zones_.place(sector);
   if (place == lost_place) entry.status = Status::media_error;
   if (place >= lost_place) return true;
   if (entry.edge_pending) return false;
@@ -215,9 +215,9 @@ bool LogHost::edge_known(Request& entry, std::uint32_t sector) {
 /// Whole sectors alone; what lies at the ends stays.
 void LogHost::trim(Request& entry) {
   const HostRequest& request = *entry.request;
-  const std::uint32_t first = view_.first_whole(request);
-  const std::uint32_t end = view_.end_whole(request);
-  for (std::uint32_t sector = first; sector < end; ++sector) {
+  const LogSector first = view_.first_whole(request);
+  const LogSector end = view_.end_whole(request);
+  for (LogSector sector = first; sector < end; ++sector) {
     ++cpu_.sectors;
     if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
       const std::vector<std::uint32_t> waiters = held->waiters;

@@ -46,9 +46,9 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   /// A request of the application, by tag.
   struct Request {
     HostRequest* request = nullptr;
-    std::uint32_t open = 0;        ///< commands, or sectors that are not on the drive, that it waits for
-    std::uint32_t next = 0;        ///< of a write: the first sector that is not in the buffer
-    std::uint32_t edge = nowhere;  ///< of a write: place that `edge_content` was read from
+    std::uint32_t open = 0;   ///< commands, or sectors that are not on the drive, that it waits for
+    LogSector next = 0;       ///< of a write: the first sector that is not in the buffer
+    LogPlace edge = nowhere;  ///< of a write: place that `edge_content` was read from
     std::vector<std::byte> edge_content;
     bool edge_pending = false;
     bool all_in = false;  ///< of a write: its sectors are in the buffer
@@ -68,11 +68,11 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   /// Sectors that have no place any more, as a header says.
   struct Gone {
     std::vector<TrimmedRun> trims;
-    std::vector<std::uint32_t> lost;
+    std::vector<LogSector> lost;
   };
   struct Moved {
-    std::uint32_t sector = 0;
-    std::uint32_t from = 0;
+    LogSector sector = 0;
+    LogPlace from = 0;
     std::vector<std::byte> content;
   };
   struct Cleaning {
@@ -90,7 +90,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     bool running = false;
     bool begun = false;          ///< its area is being overwritten
     std::uint64_t sequence = 0;  ///< what records up to this say is in it
-    std::vector<std::uint32_t> map;
+    LogMap map;
     std::uint64_t sent = 0;       ///< sectors of the image
     std::uint32_t under_way = 0;  ///< writes and resets
     std::function<void()> then;
@@ -98,7 +98,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   struct Image {
     bool valid = false;
     std::uint64_t sequence = 0;
-    std::vector<std::uint32_t> map;
+    LogMap map;
   };
   struct RecoveryRead {
     HostRun blocks;
@@ -130,7 +130,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void flush(Request& request);
   void admit_writes();
   [[nodiscard]] bool admit(Request& request);
-  [[nodiscard]] bool edge_known(Request& request, std::uint32_t sector);
+  [[nodiscard]] bool edge_known(Request& request, LogSector sector);
   void finish(Request& request, Status status, const RequestLife* life = nullptr);
 
   // log_host_records.cpp: what goes to the drive
@@ -138,9 +138,9 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   [[nodiscard]] bool wants_to_write();
   [[nodiscard]] bool write_record();
   [[nodiscard]] bool room_in(Stream stream);
-  void send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Gone gone,
+  void send_record(Stream stream, std::span<const LogSector> sectors, std::vector<std::byte> content, Gone gone,
                    std::vector<std::uint32_t> waiters, Picoseconds youngest);
-  void record_written(std::uint64_t sequence, Stream stream, std::span<const std::uint32_t> sectors, std::span<const std::uint32_t> waiters,
+  void record_written(std::uint64_t sequence, Stream stream, std::span<const LogSector> sectors, std::span<const std::uint32_t> waiters,
                       const HostRequest& command);
   void check_flushes();
   [[nodiscard]] bool on_drive(std::uint64_t sequence) const { return under_way_.empty() || *under_way_.begin() > sequence; }
@@ -155,7 +155,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   void live_read(std::uint32_t zone, std::uint32_t first, HostRequest& command);
   void move_live();
   void reset_cleaned();
-  [[nodiscard]] std::vector<std::uint32_t> take_lost();
+  [[nodiscard]] std::vector<LogSector> take_lost();
 
   // log_host_checkpoint.cpp
   void checkpoint_if_due();

@@ -42,7 +42,7 @@ void LogHost::read_live() {
   const std::uint32_t number = *cleaning_.zone;
   LogZone& zone = zones_.zone(number);
   const std::uint32_t gap = zone.doubtful ? 0 : widest_gap;
-  const std::uint32_t base = zones_.first_place(number);
+  const LogPlace base = zones_.first_place(number);
   while (cleaning_.reads < reads_at_once && cleaning_.read.size() < records_at_once * layout_.record_sectors) {
     std::uint32_t first = cleaning_.next;
     while (first < zone.pointer && !zones_.live(base + first)) ++first;
@@ -73,7 +73,7 @@ void LogHost::live_read(std::uint32_t number, std::uint32_t first, HostRequest& 
   --zones_.zone(number).reads;
   const std::uint32_t sectors = command.blocks.count / drive_.sector_blocks;
   for (std::uint32_t i = 0; i < sectors; ++i) {
-    const std::uint32_t place = zones_.first_place(number) + first + i;
+    const LogPlace place = zones_.first_place(number) + first + i;
     if (!zones_.live(place)) continue;
     if (!ok(command.status) && sectors > 1) {
       read_of(number, first + i, 1);
@@ -105,7 +105,7 @@ void LogHost::move_live() {
     if (!room_in(cleaner)) return;
     const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[cleaner]).pointer;
     const std::size_t count = std::min<std::size_t>(cleaning_.read.size(), std::min(room, layout_.record_sectors) - 1);
-    std::vector<std::uint32_t> sectors;
+    std::vector<LogSector> sectors;
     std::vector<std::byte> content(view_.bytes());
     for (std::size_t i = 0; i < count; ++i) {
       Moved& moved = cleaning_.read[i];
@@ -121,8 +121,8 @@ void LogHost::move_live() {
 }
 
 /// As many as a record may have sectors of data.
-std::vector<std::uint32_t> LogHost::take_lost() {
-  std::vector<std::uint32_t> taken;
+std::vector<LogSector> LogHost::take_lost() {
+  std::vector<LogSector> taken;
   for (; !cleaning_.lost.empty() && taken.size() < layout_.record_sectors - 1; cleaning_.lost.pop_back())
     taken.push_back(cleaning_.lost.back().sector);
   counts_.lost += taken.size();

@@ -47,7 +47,7 @@ bool LogHost::write_record() {
   trims_forced_ = trims_forced_ && !trims_.empty();
   const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[application]).pointer;
   const std::uint32_t most = trims_.empty() ? std::min(room, layout_.record_sectors) - 1 : 0;
-  const std::vector<std::uint32_t> sectors = buffer_.take(most, sequence_ + 1);
+  const std::vector<LogSector> sectors = buffer_.take(most, sequence_ + 1);
   std::vector<std::byte> content((1 + sectors.size()) * view_.bytes());
   std::vector<std::uint32_t> waiters;
   for (std::size_t i = 0; i < sectors.size(); ++i) {
@@ -73,14 +73,14 @@ bool LogHost::room_in(Stream stream) {
 }
 
 /// What would be left of the zone and has no room for another record goes with this one.
-void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors, std::vector<std::byte> content, Gone gone,
+void LogHost::send_record(Stream stream, std::span<const LogSector> sectors, std::vector<std::byte> content, Gone gone,
                           std::vector<std::uint32_t> waiters, Picoseconds youngest) {
   const std::uint32_t number = *open_[stream];
   LogZone& zone = zones_.zone(number);
   const auto length = static_cast<std::uint32_t>(1 + sectors.size());
   const std::uint32_t fill = layout_.zone_sectors - zone.pointer - length == 1 ? 1 : 0;
   LogRecord& record = zones_.append(number, ++sequence_, sectors, fill);
-  for (const std::uint32_t sector : gone.lost) zones_.move(sector, lost_place);
+  for (const LogSector sector : gone.lost) zones_.move(sector, lost_place);
   record.trims = std::move(gone.trims);
   record.lost = std::move(gone.lost);
   record.youngest = youngest;
@@ -89,7 +89,7 @@ void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors,
     zone.use = LogZoneUse::filled;
     open_[stream].reset();
   }
-  const std::uint32_t first = zones_.first_place(number) + record.first;
+  const LogPlace first = zones_.first_place(number) + record.first;
   for (std::uint32_t i = 0; i < sectors.size(); ++i) zones_.move(sectors[i], first + 1 + i);
   cpu_.sectors += sectors.size();
   counts_.headers += 1 + fill;
@@ -104,7 +104,7 @@ void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors,
   const auto priority = stream == application ? CommandPriority::foreground : CommandPriority::background;
   commands_.send(
       HostOp::write, drive_blocks(first, record.sectors), priority,
-      [this, number, sequence = record.sequence, stream, held = std::vector<std::uint32_t>(sectors.begin(), sectors.end()),
+      [this, number, sequence = record.sequence, stream, held = std::vector<LogSector>(sectors.begin(), sectors.end()),
        waiters = std::move(waiters)](HostRequest& command) {
         --zones_.zone(number).writes;
         record_written(sequence, stream, held, waiters, command);
@@ -112,13 +112,13 @@ void LogHost::send_record(Stream stream, std::span<const std::uint32_t> sectors,
       std::move(content));
 }
 
-void LogHost::record_written(std::uint64_t sequence, Stream stream, std::span<const std::uint32_t> sectors,
+void LogHost::record_written(std::uint64_t sequence, Stream stream, std::span<const LogSector> sectors,
                              std::span<const std::uint32_t> waiters, const HostRequest& command) {
   TESSERA_CHECK(ok(command.status),
                 (std::string("the drive refused a write of the log-structured host: ") + to_string(command.status)).c_str());
   --in_flight_[stream];
   under_way_.erase(sequence);
-  for (const std::uint32_t sector : sectors) buffer_.settle(sector, sequence);
+  for (const LogSector sector : sectors) buffer_.settle(sector, sequence);
   for (const std::uint32_t tag : waiters) {
     Request& entry = requests_[tag];
     if (--entry.open == 0 && entry.all_in) finish(entry, entry.status, &command.life);

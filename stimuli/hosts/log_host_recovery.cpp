@@ -108,7 +108,7 @@ void LogHost::verify_ends() {
   }
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
     const std::vector<LogRecord>& records = zones_.records(number);
-    const std::uint32_t base = zones_.first_place(number);
+    const LogPlace base = zones_.first_place(number);
     if (records.empty() && zones_.zone(number).pointer != 0) recovery_->reads.push_back({drive_blocks(base, 1), 0, true});
     for (std::size_t i = 0; i < records.size(); ++i)
       if (i == 0 || records[i].sequence > known)

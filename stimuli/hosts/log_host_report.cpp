@@ -22,8 +22,8 @@ void LogHost::report(MetricSet& metrics) const {
   metrics.add("translation.zones.least_free", static_cast<double>(least_free_), "1", "fewest free zones at once");
   metrics.add("translation.zones.data", static_cast<double>(layout_.data_zones), "1", "zones for data");
   const std::uint64_t sector_bytes = std::uint64_t{drive_.sector_blocks} * host_block_bytes;
-  const std::uint64_t map = layout_.user_sectors * map_entry_bytes;
-  const std::uint64_t owners = std::uint64_t{layout_.data_zones} * layout_.zone_sectors * map_entry_bytes;
+  const std::uint64_t map = layout_.user_sectors * layout_.entry_bytes;
+  const std::uint64_t owners = std::uint64_t{layout_.data_zones} * layout_.zone_sectors * layout_.entry_bytes;
   metrics.add("translation.memory.map", static_cast<double>(2 * map), "B", "host memory for the map, and for its copy during a checkpoint");
   metrics.add("translation.memory.owners", static_cast<double>(owners), "B", "host memory for which sector lies where: the cleaner's");
   metrics.add("translation.memory.buffer", static_cast<double>(config_.write_buffer.value()), "B", "host memory for written data");

@@ -6,8 +6,9 @@ namespace tessera {
 
 namespace {
 
-constexpr std::uint64_t most_sectors = std::uint64_t{1} << 32;  // what a map entry can name
-constexpr std::uint64_t checkpoints_apart = 32;                 // times their size: 3 % of what is written
+// Map entries are packed to whole bytes: 4 name the places of 16 TiB in sectors of 4 KiB, 5 those of 4 PiB.
+constexpr std::uint64_t named_by_four_bytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t checkpoints_apart = 32;  // times their size: 3 % of what is written
 
 std::uint64_t sectors_for(std::uint64_t bytes, std::uint64_t sector_bytes) { return (bytes + sector_bytes - 1) / sector_bytes; }
 
@@ -16,9 +17,6 @@ std::string problem_of(const LogHostConfig& config, const DriveZones& drive, std
     return "hosts.log.over_provisioning is " + std::to_string(config.over_provisioning) +
            "; expected a share above 0 and below 1: without spare space nothing can be cleaned, and with nothing else there is no room for "
            "data";
-  if (drive.zones * drive.zone_sectors > most_sectors)
-    return "the drive has " + std::to_string(drive.zones * drive.zone_sectors) + " sectors and the map of hosts.log names at most " +
-           std::to_string(most_sectors);
   if (config.record.value() < 2 * sector_bytes)
     return "hosts.log.record is " + std::to_string(config.record.value()) + " B; expected at least a header and a sector, " +
            std::to_string(2 * sector_bytes) + " B";
@@ -38,9 +36,10 @@ LogLayout plan_log(const LogHostConfig& config, const DriveZones& drive, std::st
   LogLayout layout;
   layout.zone_sectors = static_cast<std::uint32_t>(drive.zone_sectors);
   layout.record_sectors = static_cast<std::uint32_t>(std::min(config.record.value() / sector_bytes, drive.zone_sectors));
+  layout.entry_bytes = drive.zones * drive.zone_sectors > named_by_four_bytes ? 5 : 4;
   const std::uint64_t sequential = drive.zones - drive.conventional;
   const auto image_of = [&](std::uint64_t user) {
-    return sectors_for(user * map_entry_bytes, sector_bytes) + sectors_for(drive.zones * zone_entry_bytes, sector_bytes) + 1;
+    return sectors_for(user * layout.entry_bytes, sector_bytes) + sectors_for(drive.zones * zone_entry_bytes, sector_bytes) + 1;
   };
   const std::uint64_t largest = image_of(sequential * drive.zone_sectors);
   layout.first_data_zone = drive.conventional;

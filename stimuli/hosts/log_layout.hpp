@@ -18,6 +18,7 @@ struct LogLayout {
   std::uint32_t record_sectors = 0;   ///< of the largest record, header included
   std::uint32_t first_data_zone = 0;  ///< as the drive numbers them
   std::uint32_t data_zones = 0;
+  std::uint32_t entry_bytes = 4;    ///< of a map entry: 5 where the drive has more sectors than 32 bits name
   std::uint64_t image_sectors = 0;  ///< of a checkpoint: map, zone table and the sector that makes it valid, the last one
   std::uint64_t area_distance = 0;  ///< sectors from area A, at the first sector of `first_area_zone`, to area B
   std::uint32_t first_area_zone = 0;
@@ -36,8 +37,7 @@ struct LogLayout {
 inline constexpr std::uint32_t log_working_zones = 4;
 inline constexpr std::uint32_t log_reserved_zones = 2;
 
-/// What a map entry, and what a zone's entry of the zone table takes.
-inline constexpr std::uint32_t map_entry_bytes = 4;
+/// What a zone's entry of the zone table takes.
 inline constexpr std::uint32_t zone_entry_bytes = 16;
 
 /// A sentence why there is none in `problem`.

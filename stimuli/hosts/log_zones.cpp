@@ -8,33 +8,28 @@
 namespace tessera {
 
 LogZones::LogZones(const LogLayout& layout)
-    : layout_(layout),
-      map_(layout.user_sectors, nowhere),
-      zones_(layout.data_zones),
-      owners_(layout.data_zones),
-      records_(layout.data_zones),
-      free_(layout.data_zones) {}
+    : layout_(layout), zones_(layout.data_zones), owners_(layout.data_zones), records_(layout.data_zones), free_(layout.data_zones) {}
 
-std::vector<std::uint32_t>& LogZones::owners_of(std::uint32_t zone) {
+std::vector<LogSector>& LogZones::owners_of(std::uint32_t zone) {
   if (owners_[zone].empty()) owners_[zone].assign(layout_.zone_sectors, nowhere);
   return owners_[zone];
 }
 
-std::uint32_t LogZones::owner(std::uint32_t place) const {
-  const auto& owners = owners_[zone_of(place)];
-  return owners.empty() ? nowhere : owners[place % layout_.zone_sectors];
+LogSector LogZones::owner(LogPlace place) const {
+  const std::uint32_t zone = zone_of(place);
+  if (zones_[zone].prefilled) return map_.prefill().owner(place);
+  return owners_[zone].empty() ? nowhere : owners_[zone][place % layout_.zone_sectors];
 }
 
-bool LogZones::live(std::uint32_t place) const {
-  const std::uint32_t sector = owner(place);
-  return sector != nowhere && map_[sector] == place;
+bool LogZones::live(LogPlace place) const {
+  const LogSector sector = owner(place);
+  return sector != nowhere && map_.place(sector) == place;
 }
 
-void LogZones::move(std::uint32_t sector, std::uint32_t place) {
-  std::uint32_t& entry = map_[sector];
-  if (entry < lost_place) --zones_[zone_of(entry)].live;
-  entry = place;
-  if (entry < lost_place) ++zones_[zone_of(entry)].live;
+void LogZones::move(LogSector sector, LogPlace place) {
+  if (const LogPlace old = map_.place(sector); old < lost_place) --zones_[zone_of(old)].live;
+  map_.set(sector, place);
+  if (place < lost_place) ++zones_[zone_of(place)].live;
 }
 
 std::uint32_t LogZones::open_first_free() {
@@ -53,7 +48,7 @@ void LogZones::set_free(std::uint32_t zone) {
   ++free_;
 }
 
-LogRecord& LogZones::append(std::uint32_t number, std::uint64_t sequence, std::span<const std::uint32_t> owners, std::uint32_t fill) {
+LogRecord& LogZones::append(std::uint32_t number, std::uint64_t sequence, std::span<const LogSector> owners, std::uint32_t fill) {
   LogZone& zone = zones_[number];
   const auto sectors = static_cast<std::uint32_t>(1 + owners.size() + fill);
   TESSERA_CHECK(zone.pointer + sectors <= layout_.zone_sectors, "a record goes beyond its zone");
@@ -67,25 +62,25 @@ LogRecord& LogZones::append(std::uint32_t number, std::uint64_t sequence, std::s
   return record;
 }
 
+/// Sectors that lay in it after mkfs and use.
+std::uint32_t LogZones::prefilled_in(std::uint32_t zone) const {
+  const LogPrefill& law = map_.prefill();
+  return static_cast<std::uint32_t>(law.before(first_place(zone + 1)) - law.before(first_place(zone)));
+}
+
 void LogZones::prefill(std::uint64_t sectors, std::uint32_t zones) {
-  const std::uint64_t places = std::uint64_t{zones} * layout_.zone_sectors;
   const std::uint64_t run = layout_.record_sectors;
-  const std::uint64_t needed = (sectors + run - 1) / run;
-  const std::uint64_t there = places / run;
-  TESSERA_CHECK(needed <= there, "more is prefilled than the zones hold");
-  std::uint64_t sector = 0;
-  for (std::uint64_t i = 0; i < there && sector < sectors; ++i) {
-    if ((i + 1) * needed / there == i * needed / there) continue;  // a dead record
-    for (std::uint64_t at = i * run; at < (i + 1) * run && sector < sectors; ++at, ++sector) {
-      const auto place = static_cast<std::uint32_t>(at);
-      owners_of(zone_of(place))[at % layout_.zone_sectors] = static_cast<std::uint32_t>(sector);
-      move(static_cast<std::uint32_t>(sector), place);
-    }
+  const LogPrefill law{sectors, run, (sectors + run - 1) / run, std::uint64_t{zones} * layout_.zone_sectors / run};
+  TESSERA_CHECK(law.needed <= law.there, "more is prefilled than the zones hold");
+  map_ = LogMap(law);
+  for (std::uint32_t number = 0; number < zones; ++number) {
+    LogZone& zone = zones_[number];
+    zone.use = LogZoneUse::filled;
+    zone.prefilled = true;
+    zone.pointer = layout_.zone_sectors;
+    zone.live = prefilled_in(number);
   }
-  for (std::uint32_t zone = 0; zone < zones; ++zone) {
-    zones_[zone].use = LogZoneUse::filled;
-    zones_[zone].pointer = layout_.zone_sectors;
-  }
+  prefilled_ = zones;
   free_ = layout_.data_zones - zones;
 }
 
@@ -111,10 +106,16 @@ void LogZones::cut_last_record(std::uint32_t number, std::uint32_t sectors) {
 }
 
 /// A zone that was reset after the checkpoint has nothing that the checkpoint knows of.
-std::uint64_t LogZones::rebuild(const std::vector<std::uint32_t>& map, std::uint64_t sequence, std::uint64_t& last) {
+std::uint64_t LogZones::rebuild(const LogMap& map, std::uint64_t sequence, std::uint64_t& last) {
   map_ = map;
-  for (std::uint32_t& place : map_)
-    if (place < lost_place && (zones_[zone_of(place)].pointer == 0 || zones_[zone_of(place)].first_record > sequence)) place = nowhere;
+  const auto reset_since = [&](std::uint32_t zone) { return zones_[zone].pointer == 0 || zones_[zone].first_record > sequence; };
+  map_.change_pages(
+      [&](LogSector, LogPlace place) { return place < lost_place && reset_since(zone_of(place)) ? LogPlace{nowhere} : place; });
+  for (std::uint32_t zone = 0; zone < prefilled_; ++zone) {
+    if (!reset_since(zone)) continue;
+    for (LogPlace place = first_place(zone); place < first_place(zone + 1); ++place)
+      if (const LogSector sector = map_.prefill().owner(place); sector != nowhere && map_.place(sector) == place) map_.set(sector, nowhere);
+  }
   std::vector<std::pair<std::uint32_t, const LogRecord*>> newer;
   last = sequence;
   for (std::uint32_t zone = 0; zone < zones_.size(); ++zone)
@@ -122,14 +123,20 @@ std::uint64_t LogZones::rebuild(const std::vector<std::uint32_t>& map, std::uint
       if (record.sequence > sequence) newer.emplace_back(zone, &record);
   std::ranges::sort(newer, {}, [](const auto& entry) { return entry.second->sequence; });
   for (const auto& [zone, record] : newer) {
-    for (const TrimmedRun& run : record->trims) std::fill_n(map_.begin() + run.first, run.count, nowhere);
-    for (const std::uint32_t sector : record->lost) map_[sector] = lost_place;
-    for (std::uint32_t place = first_place(zone) + record->first; place < first_place(zone) + record->end(); ++place)
-      if (const std::uint32_t sector = owner(place); sector != nowhere) map_[sector] = place;
+    for (const TrimmedRun& run : record->trims)
+      for (LogSector sector = run.first; sector < run.first + run.count; ++sector)
+        if (map_.place(sector) != nowhere) map_.set(sector, nowhere);
+    for (const LogSector sector : record->lost) map_.set(sector, lost_place);
+    for (LogPlace place = first_place(zone) + record->first; place < first_place(zone) + record->end(); ++place)
+      if (const LogSector sector = owner(place); sector != nowhere) map_.set(sector, place);
     last = record->sequence;
   }
-  for (const std::uint32_t place : map_)
+  for (std::uint32_t zone = 0; zone < prefilled_; ++zone) zones_[zone].live = prefilled_in(zone);
+  map_.change_pages([&](LogSector sector, LogPlace place) {
+    if (const LogPlace first = map_.prefill().place(sector); first != nowhere) --zones_[zone_of(first)].live;
     if (place < lost_place) ++zones_[zone_of(place)].live;
+    return place;
+  });
   free_ = static_cast<std::uint32_t>(std::ranges::count(zones_, LogZoneUse::free, &LogZone::use));
   return newer.size();
 }

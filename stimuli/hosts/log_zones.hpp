@@ -10,17 +10,15 @@
 
 #include "base/units.hpp"
 #include "stimuli/hosts/log_layout.hpp"
+#include "stimuli/hosts/log_map.hpp"
 
 namespace tessera {
-
-inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-/// Of a sector that could not be read when it was to be moved: it has no data until it is written again.
-inline constexpr std::uint32_t lost_place = nowhere - 1;
 
 enum class LogZoneUse : std::uint8_t { free, open, filled, cleaned };
 
 struct LogZone {
   LogZoneUse use = LogZoneUse::free;
+  bool prefilled = false;          ///< not reset since mkfs: its sectors lie by the law of LogPrefill
   bool doubtful = false;           ///< some of its dead sectors may not be readable
   std::uint32_t pointer = 0;       ///< sectors written or on their way
   std::uint32_t live = 0;          ///< of these, sectors that the map names
@@ -31,8 +29,8 @@ struct LogZone {
 };
 
 struct TrimmedRun {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
+  LogSector first = 0;
+  std::uint64_t count = 0;
 };
 
 /// A header on the drive, without the owners of its sectors.
@@ -42,7 +40,7 @@ struct LogRecord {
   std::uint32_t sectors = 0;   ///< header, data and what fills a zone up
   Picoseconds youngest;
   std::vector<TrimmedRun> trims;
-  std::vector<std::uint32_t> lost;  ///< sectors that are so from this record on
+  std::vector<LogSector> lost;  ///< sectors that are so from this record on
   [[nodiscard]] std::uint32_t end() const { return first + sectors; }
 };
 
@@ -50,18 +48,18 @@ class LogZones {
  public:
   explicit LogZones(const LogLayout& layout);
 
-  /// Place in the data zones, counted in sectors through all of them; nowhere: never written, or trimmed; or lost_place.
-  [[nodiscard]] std::uint32_t place(std::uint32_t sector) const { return map_[sector]; }
-  [[nodiscard]] std::uint32_t owner(std::uint32_t place) const;
-  [[nodiscard]] bool live(std::uint32_t place) const;
+  /// A place, nowhere or lost_place.
+  [[nodiscard]] LogPlace place(LogSector sector) const { return map_.place(sector); }
+  [[nodiscard]] LogSector owner(LogPlace place) const;
+  [[nodiscard]] bool live(LogPlace place) const;
   /// The sector is at this place from now on, or nowhere, or lost.
-  void move(std::uint32_t sector, std::uint32_t place);
+  void move(LogSector sector, LogPlace place);
 
   [[nodiscard]] std::span<const LogZone> zones() const { return zones_; }
   [[nodiscard]] LogZone& zone(std::uint32_t zone) { return zones_[zone]; }
   [[nodiscard]] const LogZone& zone(std::uint32_t zone) const { return zones_[zone]; }
-  [[nodiscard]] std::uint32_t zone_of(std::uint32_t place) const { return place / layout_.zone_sectors; }
-  [[nodiscard]] std::uint32_t first_place(std::uint32_t zone) const { return zone * layout_.zone_sectors; }
+  [[nodiscard]] std::uint32_t zone_of(LogPlace place) const { return static_cast<std::uint32_t>(place / layout_.zone_sectors); }
+  [[nodiscard]] LogPlace first_place(std::uint32_t zone) const { return LogPlace{zone} * layout_.zone_sectors; }
   [[nodiscard]] std::uint32_t free_zones() const { return free_; }
   /// The first free zone, open from now on.
   [[nodiscard]] std::uint32_t open_first_free();
@@ -69,7 +67,7 @@ class LogZones {
   void set_free(std::uint32_t zone);
 
   /// A record at the zone's pointer, which moves; its data sectors are those of `owners`, with `fill` sectors of nothing after them.
-  LogRecord& append(std::uint32_t zone, std::uint64_t sequence, std::span<const std::uint32_t> owners, std::uint32_t fill);
+  LogRecord& append(std::uint32_t zone, std::uint64_t sequence, std::span<const LogSector> owners, std::uint32_t fill);
   [[nodiscard]] std::vector<LogRecord>& records(std::uint32_t zone) { return records_[zone]; }
 
   /// As mkfs and use leave it: the first `sectors` of the user space lie in order in the zones up to `zones`, and dead records evenly
@@ -77,23 +75,25 @@ class LogZones {
   void prefill(std::uint64_t sectors, std::uint32_t zones);
 
   // For checkpoints and recovery.
-  [[nodiscard]] const std::vector<std::uint32_t>& map() const { return map_; }
+  [[nodiscard]] const LogMap& map() const { return map_; }
   /// The drive says that so many sectors of the zone are written: nothing else is there.
   void cut_off(std::uint32_t zone, std::uint32_t pointer);
   /// Of the zone's last record only so many sectors, header included, were written whole: the others stay written, and dead.
   void cut_last_record(std::uint32_t zone, std::uint32_t sectors);
   /// Map and zones from the checkpoint `map` of record `sequence` and the records after it. Gives how many these are, and the last one's
   /// number in `last`.
-  std::uint64_t rebuild(const std::vector<std::uint32_t>& map, std::uint64_t sequence, std::uint64_t& last);
+  std::uint64_t rebuild(const LogMap& map, std::uint64_t sequence, std::uint64_t& last);
 
  private:
-  std::vector<std::uint32_t>& owners_of(std::uint32_t zone);
+  std::vector<LogSector>& owners_of(std::uint32_t zone);
+  [[nodiscard]] std::uint32_t prefilled_in(std::uint32_t zone) const;
 
   LogLayout layout_;
-  std::vector<std::uint32_t> map_;
+  LogMap map_;
   std::vector<LogZone> zones_;
-  std::vector<std::vector<std::uint32_t>> owners_;  // by zone, made when it is first written
-  std::vector<std::vector<LogRecord>> records_;     // by zone, in order; none of what is prefilled
+  std::vector<std::vector<LogSector>> owners_;   // by zone, made when it is first written
+  std::vector<std::vector<LogRecord>> records_;  // by zone, in order; none of what is prefilled
+  std::uint32_t prefilled_ = 0;                  // zones
   std::uint32_t free_;
 };
 

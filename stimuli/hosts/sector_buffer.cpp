@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-SectorBuffer::Entry& SectorBuffer::dirty(std::uint32_t sector, Picoseconds now) {
+SectorBuffer::Entry& SectorBuffer::dirty(std::uint64_t sector, Picoseconds now) {
   Entry& entry = entries_[sector];
   if (!entry.counts) {
     entry.counts = true;
@@ -30,8 +30,8 @@ std::optional<SectorBuffer::Dirty> SectorBuffer::oldest() {
   return std::nullopt;
 }
 
-std::vector<std::uint32_t> SectorBuffer::take(std::uint64_t most, std::uint64_t write) {
-  std::vector<std::uint32_t> sectors;
+std::vector<std::uint64_t> SectorBuffer::take(std::uint64_t most, std::uint64_t write) {
+  std::vector<std::uint64_t> sectors;
   while (sectors.size() < most) {
     const std::optional<Dirty> first = oldest();
     if (!first) break;
@@ -47,27 +47,27 @@ std::vector<std::uint32_t> SectorBuffer::take(std::uint64_t most, std::uint64_t 
 }
 
 /// A dirty entry is newer than what the cleaner moves, and stays.
-void SectorBuffer::copy(std::uint32_t sector, std::uint64_t write, std::vector<std::byte> content) {
+void SectorBuffer::copy(std::uint64_t sector, std::uint64_t write, std::vector<std::byte> content) {
   Entry& entry = entries_[sector];
   if (entry.order != 0) return;
   entry.content = std::move(content);
   entry.write = write;
 }
 
-void SectorBuffer::settle(std::uint32_t sector, std::uint64_t write) {
+void SectorBuffer::settle(std::uint64_t sector, std::uint64_t write) {
   const auto at = entries_.find(sector);
   if (at == entries_.end() || at->second.order != 0 || at->second.write != write) return;
   erase(sector, at->second);
 }
 
-void SectorBuffer::drop(std::uint32_t sector) {
+void SectorBuffer::drop(std::uint64_t sector) {
   const auto at = entries_.find(sector);
   if (at == entries_.end()) return;
   if (at->second.order != 0) --dirty_;
   erase(sector, at->second);
 }
 
-void SectorBuffer::erase(std::uint32_t sector, const Entry& entry) {
+void SectorBuffer::erase(std::uint64_t sector, const Entry& entry) {
   counted_ -= entry.counts ? 1 : 0;
   entries_.erase(sector);
 }

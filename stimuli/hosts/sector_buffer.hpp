@@ -22,14 +22,14 @@ class SectorBuffer {
     bool counts = false;                 ///< against the capacity: it is the application's, not a copy of the cleaner
   };
   struct Dirty {
-    std::uint32_t sector = 0;
+    std::uint64_t sector = 0;
     std::uint64_t order = 0;
     Picoseconds since;
   };
 
   explicit SectorBuffer(std::uint64_t capacity) : capacity_(capacity) {}
 
-  [[nodiscard]] Entry* find(std::uint32_t sector) {
+  [[nodiscard]] Entry* find(std::uint64_t sector) {
     const auto at = entries_.find(sector);
     return at == entries_.end() ? nullptr : &at->second;
   }
@@ -37,17 +37,17 @@ class SectorBuffer {
   [[nodiscard]] bool has_room() const { return counted_ < capacity_; }
 
   /// The application writes the sector: its entry, dirty.
-  Entry& dirty(std::uint32_t sector, Picoseconds now);
+  Entry& dirty(std::uint64_t sector, Picoseconds now);
   /// The dirty sector that has been so for longest.
   [[nodiscard]] std::optional<Dirty> oldest();
   /// The oldest dirty sectors, no more than so many, in ascending order: they are part of `write` from now on.
-  [[nodiscard]] std::vector<std::uint32_t> take(std::uint64_t most, std::uint64_t write);
+  [[nodiscard]] std::vector<std::uint64_t> take(std::uint64_t most, std::uint64_t write);
   /// The cleaner moves a sector by `write`; the content is what it has read.
-  void copy(std::uint32_t sector, std::uint64_t write, std::vector<std::byte> content);
+  void copy(std::uint64_t sector, std::uint64_t write, std::vector<std::byte> content);
   /// The write is on the drive.
-  void settle(std::uint32_t sector, std::uint64_t write);
+  void settle(std::uint64_t sector, std::uint64_t write);
   /// The sector's data is no longer needed.
-  void drop(std::uint32_t sector);
+  void drop(std::uint64_t sector);
   void clear();
 
   /// The latest order that was given out.
@@ -57,10 +57,10 @@ class SectorBuffer {
   [[nodiscard]] std::uint64_t peak() const { return peak_; }
 
  private:
-  void erase(std::uint32_t sector, const Entry& entry);
+  void erase(std::uint64_t sector, const Entry& entry);
 
   std::uint64_t capacity_;
-  boost::unordered_flat_map<std::uint32_t, Entry> entries_;  // never iterated
+  boost::unordered_flat_map<std::uint64_t, Entry> entries_;  // never iterated
   std::deque<Dirty> queue_;                                  // with entries that are no longer dirty in that order
   std::uint64_t order_ = 0;
   std::uint64_t dirty_ = 0;

@@ -107,6 +107,11 @@ def test_runs_that_once_ended_without_a_verdict_have_one(layer, seed, run):
     assert campaign("--layer", layer, "--seed", seed, "--only", run, "--draw", 3)["all"]["failures"] == 0
 
 
+def test_a_host_with_a_merge_tree_goes_on_without_sectors_that_it_cannot_read():
+    for run in (78, 123):
+        assert campaign("--layer", "zoned:lsm", "--seed", 5, "--only", run, "--draw", 4)["all"]["failures"] == 0
+
+
 def test_what_can_be_read_of_the_newest_write_of_a_flash_journal_counts_after_a_failed_dump():
     assert campaign("--layer", "hwsr", "--seed", 9932, "--only", 899, "--draw", 3)["all"]["failures"] == 0
 
@@ -116,12 +121,21 @@ def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
 
 
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
-    third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3)
+    third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)
     added = {"read-switches", "two-arms"}
     assert set(third["faults"]) - set(second["faults"]) == added
     assert third["all"]["failures"] == 0
     assert all(third["faults"][name]["runs"] > 2 for name in added)
+
+
+def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
+    fourth = campaign("--layer", "cmr", "--runs", 60, "--seed", 3)
+    third = campaign("--layer", "cmr", "--runs", 60, "--seed", 3, "--draw", 3)
+    added = {"factory-defects", "weak-tracks", "idle-states", "heat"}
+    assert set(fourth["faults"]) - set(third["faults"]) == added
+    assert fourth["all"]["failures"] == 0
+    assert all(fourth["faults"][name]["runs"] > 2 for name in added)
 
 
 def test_a_layer_takes_its_turn():
@@ -147,7 +161,7 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
-    (("--campaign", "--draw", "4"), "--draw"),
+    (("--campaign", "--draw", "5"), "--draw"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
     (("--campaign", "--faults", "torn"), "exclude each other"),
     (("--campaign", "--runs", "0"), "--runs"),

@@ -11,6 +11,7 @@ from tessera import families
 SMALL = ("--set", "media.tracks=512", "--set", "layers.zoned.zone=4 MiB", "--prefill", "100")
 ENOUGH = ("--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0.018")  # of 253 zones
 DMZ = ("--layer", "zoned:dmz", *SMALL, "--set", "layers.zoned.conventional=0.1")
+LSM = ("--layer", "zoned:lsm", *SMALL)
 RANDOM = ("--workload", "random-4k", "--fold", "--replay", "closed:8")
 
 
@@ -50,7 +51,7 @@ def test_an_application_that_writes_anywhere_is_told_of_the_host(tmp_path, workl
 
 def test_the_list_names_the_hosts_of_a_layer():
     (zoned,) = [layer for layer in json.loads(simulate("list", "layers", "--json").stdout) if layer["zones"]]
-    assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit", "dmz"]
+    assert zoned["hosts"] == ["log", "log-greedy", "log-cost-benefit", "dmz", "lsm"]
     assert "zoned:log-greedy" in simulate("list", "layers").stdout
 
 
@@ -66,6 +67,12 @@ def test_the_application_sees_less_than_the_drive(tmp_path):
     ("words", "sentence"),
     [
         (["--layer", "zoned:lgo"], "unknown host 'lgo'; did you mean 'log'?"),
+        (["--layer", "zoned:lsmt"], "unknown host 'lsmt'; did you mean 'lsm'?"),
+        (["--layer", "zoned:lsm", "--set", "hosts.lsm.over_provisioning=0"], "hosts.lsm.over_provisioning is 0; expected more"),
+        (["--layer", "zoned:lsm", "--set", "hosts.lsm.level0_stop=3"], "hosts.lsm.level0_stop is 3; expected more than hosts.lsm.level0_files, 4"),
+        (["--layer", "zoned:lsm", "--set", "layers.zoned.zone=16 GiB"], "make zones smaller"),
+        (["--layer", "zoned:lsm", "--set", "media.track_error_rates=[[0,10,100]]"], "has no answer to sectors that cannot be read or written"),
+        (["--layer", "zoned:log", "--set", "media.heat.head_life=1 GiB"], "has no answer to sectors that cannot be read or written"),
         (["--layer", "cmr:log"], "the layer cmr has no zones that a host could write"),
         (["--layer", "cmr", "--set", "hosts.translation=log"], "choose --layer zoned:log-cost-benefit"),
         (["--layer", "zoned:log", "--set", "hosts.log.over_provisioning=0"], "expected a share above 0 and below 1"),
@@ -121,6 +128,14 @@ def test_a_cut_at_any_instant_keeps_what_was_flushed(faults):
 
 
 @pytest.mark.parametrize("faults", [(), ("--faults", "torn")])
+def test_a_cut_at_any_instant_of_the_host_with_a_merge_tree_keeps_what_was_flushed(faults):
+    words = ("--layer", "zoned:lsm", "--durability", "none", "--operations", "12", "--cuts", "10", *faults, "--json")
+    for row in json.loads(simulate("torture", "torture", *words).stdout):
+        assert row["failures"] == 0
+        assert row["cuts"]["replay"] >= 10
+
+
+@pytest.mark.parametrize("faults", [(), ("--faults", "torn")])
 def test_a_cut_at_any_instant_of_the_host_by_chunks_keeps_what_was_flushed(faults):
     words = ("--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0.12", "--durability", "none", "--operations", "12", "--cuts", "10", *faults, "--json")
     for row in json.loads(simulate("torture", "torture", *words).stdout):
@@ -142,6 +157,35 @@ def test_a_cut_in_a_run_costs_the_host_by_chunks_a_set_of_metadata(tmp_path):
     assert folder.metric("translation.recovery.reads") >= 2 * 2
 
 
+def test_random_writes_into_a_merge_tree_are_served_checked_and_compacted_for(tmp_path):
+    folder = run(tmp_path, "common", *LSM, *RANDOM, "--limit", "4000", "--check", "--requests")
+    assert folder.metric("host.served") == 4000
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("zones.refused") == 0
+    assert folder.metric("translation.compactions") > 4
+    assert folder.metric("translation.flushes") > 4
+    assert folder.metric("cleaning.count") <= folder.metric("translation.compactions") + folder.metric("translation.collections")
+    written = sum(folder.metric(f"translation.sectors.{kind}") for kind in ("log", "headers", "flushed", "compacted", "index", "moved", "manifest"))
+    assert written == folder.metric("translation.sectors.written") == folder.metric("media.sectors_written.bands")
+    assert folder.metric("translation.sectors.log") >= folder.metric("translation.sectors.flushed")
+    assert folder.metric("translation.memory") > folder.metric("translation.memory.tables") + folder.metric("translation.memory.index")
+    assert folder.metric("write_amplification.host") > 2
+    assert folder.summary["run"]["layer"] == "zoned:lsm"
+
+
+def test_what_a_cut_leaves_of_a_merge_tree_is_read_from_its_log(tmp_path):
+    folder = run(tmp_path, "common", *LSM, *RANDOM, "--limit", "1500", "--check", "--cut-at", "2s", "--cut-at", "4s")
+    assert folder.metric("scoreboard.errors") == 0
+    assert folder.metric("translation.recovery.time") > 0
+    assert folder.metric("translation.recovery.records") > 0
+
+
+def test_zones_by_lifetime_leave_less_to_move(tmp_path):
+    words = ("common", *LSM, "--workload", "zipf-writes", "--fold", "--replay", "closed:8", "--limit", "30000")
+    apart, together = (run(tmp_path / value, *words, "--set", f"hosts.lsm.lifetimes={value}") for value in ("true", "false"))
+    assert apart.metric("translation.sectors.moved") <= together.metric("translation.sectors.moved")
+
+
 def test_a_comparison_takes_hosts_as_contestants(tmp_path):
     words = ("compare", "common", "--layers", "cmr,zoned:log-greedy,zoned:dmz", *SMALL, *DMZ[-2:], *RANDOM, "--limit", "200", "--seeds", "1", "--out", tmp_path)
     simulate(*words)
@@ -149,7 +193,7 @@ def test_a_comparison_takes_hosts_as_contestants(tmp_path):
     assert "unknown layer 'zoned:lgo'" in simulate("compare", "common", "--layers", "zoned:lgo", *RANDOM, "--out", tmp_path / "bad", status=2).stderr
 
 
-@pytest.mark.parametrize("host", [("--layer", "zoned:log", *SMALL), DMZ])
+@pytest.mark.parametrize("host", [("--layer", "zoned:log", *SMALL), DMZ, LSM])
 def test_two_runs_are_the_same(tmp_path, host):
     words = ("common", *host, *RANDOM, "--limit", "600")
     first, second = (run(tmp_path / name, *words).summary["metrics"] for name in ("one", "two"))

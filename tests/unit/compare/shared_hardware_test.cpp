@@ -49,6 +49,10 @@ TEST_CASE("memory of a host that translates is named: it takes writes in additio
   const auto drives = {hardware("cmr", "12 MiB", true, false, none), hardware("zoned:log-greedy", "12 MiB", true, false, host)};
   CHECK(shared_hardware(std::vector(drives)).ends_with(" NOT equal: write buffer in the host: none (cmr); 12 MiB (zoned:log-greedy)."));
   CHECK(shared_hardware(std::vector{hardware("cmr", "12 MiB", true, false, none)}).find("in the host") == std::string::npos);
+  const std::string tree = "[hosts]\ntranslation = \"lsm\"\n[hosts.lsm]\nmemtable = \"64 MiB\"\nmemtables = 2\n";
+  const auto with_tables = {hardware("cmr", "12 MiB", true, false, none), hardware("zoned:lsm", "12 MiB", true, false, tree)};
+  CHECK(shared_hardware(std::vector(with_tables))
+            .ends_with(" NOT equal: write buffer in the host: none (cmr); 2 tables of 64 MiB (zoned:lsm)."));
 }
 
 TEST_CASE("a write cache that yields to a layer's own buffer is not what that layer has") {

@@ -130,6 +130,28 @@ TEST_CASE("dmz: two runs of one history do and count the same") {
   CHECK(figures() == figures());
 }
 
+TEST_CASE("dmz: full zones share a bitmap until one of them changes") {
+  DriveZones drive{.zones = 119212, .conventional = 1192, .zone_sectors = 65536};  // 32 TB
+  std::string problem;
+  const DmzLayout layout = plan_dmz({}, drive, problem);
+  REQUIRE(problem.empty());
+  CHECK(layout.user_sectors > std::uint64_t{1} << 32);
+  DmzTables tables(layout);
+  tables.prefill(layout.user_sectors, layout.chunks - (layout.zones - layout.conventional));
+  const std::uint32_t zone = tables.chunk(0).data;
+  const std::uint32_t last = tables.chunk(layout.chunks - 1).data;
+  CHECK(tables.zone(last).valid == 65536);
+  tables.set_invalid(zone, {5, 2});
+  CHECK(tables.zone(zone).valid == 65534);
+  CHECK_FALSE(tables.valid(zone, 6));
+  CHECK(tables.valid(last, 6));
+  tables.store(tables.take_changes());
+  tables.set_invalid(last, {5, 1});
+  static_cast<void>(tables.restore(std::vector<std::uint32_t>(drive.zones, 65536)));
+  CHECK_FALSE(tables.valid(zone, 6));
+  CHECK(tables.valid(last, 5));
+}
+
 TEST_CASE("dmz: a drive with too few conventional zones is told what it takes") {
   std::string problem;
   DriveZones drive = small_drive;

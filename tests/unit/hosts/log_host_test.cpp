@@ -132,7 +132,7 @@ TEST_CASE("a sector of the last record before a power cut that cannot be read ta
   REQUIRE(bench.boot());
   for (std::uint64_t sector = 0; sector < 4; ++sector) {
     INFO("sector " << sector);
-    CHECK(bench.host.zones().place(static_cast<std::uint32_t>(sector)) != nowhere);
+    CHECK(bench.host.zones().place(sector) != nowhere);
     CHECK(run(HostOp::read, sector, 1) == (sector == 1 ? Status::media_error : Status::ok));
   }
 }

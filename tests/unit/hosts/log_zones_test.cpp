@@ -60,7 +60,7 @@ TEST_CASE("a zone without live sectors comes first, and one that would free noth
 TEST_CASE("a sector has one place, and a zone as many live sectors as the map names in it") {
   LogZones zones(hundred());
   CHECK(zones.open_first_free() == 0);
-  const std::vector<std::uint32_t> owners{7, 8};
+  const std::vector<LogSector> owners{7, 8};
   zones.append(0, 1, owners, 0);
   zones.move(7, 1);
   zones.move(8, 2);
@@ -78,12 +78,12 @@ TEST_CASE("what a boot finds is the checkpoint and the records after it, up to t
   LogZones zones(hundred());
   static_cast<void>(zones.open_first_free());
   static_cast<void>(zones.open_first_free());
-  const std::vector<std::uint32_t> first{1, 2, 3};
-  const std::vector<std::uint32_t> second{2, 4};
-  const std::vector<std::uint32_t> third{3};
+  const std::vector<LogSector> first{1, 2, 3};
+  const std::vector<LogSector> second{2, 4};
+  const std::vector<LogSector> third{3};
   zones.append(0, 1, first, 0);  // sectors 1 to 3 at places 1 to 3
   for (std::uint32_t i = 0; i < 3; ++i) zones.move(first[i], 1 + i);
-  const std::vector<std::uint32_t> checkpoint = zones.map();
+  const LogMap checkpoint = zones.map();
   zones.append(1, 2, second, 0).trims = {{1, 1}};  // places 101 and 102
   zones.append(0, 3, third, 0);                    // place 5: not on the drive
   std::uint64_t last = 0;
@@ -105,16 +105,16 @@ TEST_CASE("what a boot finds is the checkpoint and the records after it, up to t
 TEST_CASE("what a checkpoint says of a zone that was reset since is void") {
   LogZones zones(hundred());
   static_cast<void>(zones.open_first_free());
-  const std::vector<std::uint32_t> owners{1, 2};
+  const std::vector<LogSector> owners{1, 2};
   zones.append(0, 1, owners, 0);
   zones.move(1, 1);
   zones.move(2, 2);
-  const std::vector<std::uint32_t> checkpoint = zones.map();
+  const LogMap checkpoint = zones.map();
   zones.move(1, nowhere);
   zones.move(2, nowhere);
   zones.set_free(0);
   static_cast<void>(zones.open_first_free());
-  const std::vector<std::uint32_t> other{9};
+  const std::vector<LogSector> other{9};
   zones.append(0, 5, other, 0);
   zones.cut_off(0, 2);
   std::uint64_t last = 0;
@@ -141,6 +141,88 @@ TEST_CASE("the application sees what over-provisioning, working zones, headers a
   CHECK(sequential.area_zones == 1);
   CHECK(sequential.first_data_zone == 2);
   CHECK(sequential.data_zones == 100);
+}
+
+TEST_CASE("map entries are wider on a drive with more sectors than 32 bits name, and only there") {
+  constexpr std::uint64_t four_gibi = std::uint64_t{1} << 32;
+  DriveZones drive{.zones = 65536, .conventional = 655, .zone_sectors = 65536};  // 16 TiB
+  std::string problem;
+  const LogLayout at_the_bound = plan_log({}, drive, problem);
+  REQUIRE(problem.empty());
+  CHECK(at_the_bound.entry_bytes == 4);
+  CHECK(at_the_bound.image_sectors == (at_the_bound.user_sectors * 4 + 4095) / 4096 + 65536 * 16 / 4096 + 1);
+  ++drive.zones;
+  const LogLayout beyond = plan_log({}, drive, problem);
+  REQUIRE(problem.empty());
+  CHECK(beyond.entry_bytes == 5);
+  CHECK(beyond.image_sectors == (beyond.user_sectors * 5 + 4095) / 4096 + (65537 * 16 + 4095) / 4096 + 1);
+  drive.zones = 119212;  // 32 TB
+  const LogLayout large = plan_log({}, drive, problem);
+  REQUIRE(problem.empty());
+  CHECK(large.user_sectors > four_gibi);
+  LogZones zones(large);
+  zones.prefill(large.user_sectors, large.data_zones - 5);
+  const LogSector last = large.user_sectors - 1;
+  const LogPlace place = zones.place(last);
+  CHECK(place > four_gibi);
+  CHECK(zones.owner(place) == last);
+  CHECK(zones.live(place));
+  zones.move(last, place - 1);
+  CHECK(zones.place(last) == place - 1);
+  CHECK_FALSE(zones.live(place));
+}
+
+TEST_CASE("what mkfs and use left is a law: places, owners and counts agree sector by sector") {
+  const LogPrefill law{.sectors = 173, .record = 7, .needed = 25, .there = 31};
+  std::uint64_t before = 0;
+  for (LogPlace place = 0; place < 40 * law.record; ++place) {
+    INFO("place " << place);
+    CHECK(law.before(place) == before);
+    const LogSector owner = law.owner(place);
+    if (owner == nowhere) continue;
+    CHECK(owner == before);
+    CHECK(law.place(owner) == place);
+    ++before;
+  }
+  CHECK(before == law.sectors);
+  CHECK(law.place(law.sectors) == nowhere);
+}
+
+TEST_CASE("a copy of the map stays as it is when the map changes") {
+  LogMap map({.sectors = 100, .record = 10, .needed = 10, .there = 20});
+  map.set(70, 3);
+  const LogMap copy = map;
+  map.set(70, 4);
+  map.set(71, 5);
+  CHECK(map.place(70) == 4);
+  CHECK(copy.place(70) == 3);
+  CHECK(copy.place(71) == copy.prefill().place(71));
+}
+
+TEST_CASE("a boot finds prefilled sectors where they lie, but for those of zones that were reset since the checkpoint") {
+  LogLayout layout = hundred();
+  layout.data_zones = 6;
+  LogZones zones(layout);
+  zones.prefill(300, 4);
+  const LogMap checkpoint = zones.map();
+  std::uint64_t live[4];
+  for (std::uint32_t zone = 0; zone < 4; ++zone) live[zone] = zones.zone(zone).live;
+  CHECK(live[0] + live[1] + live[2] + live[3] == 300);
+  const LogSector dead = zones.owner(zones.place(0));
+  for (LogPlace place = 0; place < 100; ++place)
+    if (zones.live(place)) zones.move(zones.owner(place), nowhere);
+  zones.set_free(0);
+  CHECK(zones.owner(0) == nowhere);
+  zones.cut_off(0, 0);
+  for (std::uint32_t zone = 1; zone < 4; ++zone) zones.cut_off(zone, 100);
+  for (std::uint32_t zone = 4; zone < 6; ++zone) zones.cut_off(zone, 0);
+  std::uint64_t last = 0;
+  CHECK(zones.rebuild(checkpoint, 1, last) == 0);
+  CHECK(zones.place(dead) == nowhere);
+  CHECK(zones.zone(0).live == 0);
+  for (std::uint32_t zone = 1; zone < 4; ++zone) CHECK(zones.zone(zone).live == live[zone]);
+  CHECK(zones.place(299) == checkpoint.place(299));
+  CHECK(zones.free_zones() == 3);
 }
 
 TEST_CASE("what cannot be is refused with a sentence") {

@@ -1,0 +1,116 @@
+// The host with a log-structured merge tree: the manifest. Changes of the tree are written to it, a sector each, and hold when they are on
+// the drive. A full manifest zone is followed by the other one, which begins with all that there is.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stimuli/hosts/lsm_host.hpp"
+
+namespace tessera {
+
+namespace {
+
+void check_manifest(const HostRequest& command) {
+  TESSERA_CHECK(ok(command.status),
+                (std::string("the drive refused the manifest of the host with a merge tree: ") + to_string(command.status)).c_str());
+}
+
+}  // namespace
+
+HostRun LsmHost::manifest_blocks(std::uint32_t zone, std::uint32_t sector, std::uint32_t sectors) const {
+  const std::uint64_t first = std::uint64_t{layout_.first_manifest_zone + zone} * layout_.zone_sectors + sector;
+  return {HostBlock(first * drive_.sector_blocks), sectors * drive_.sector_blocks};
+}
+
+/// With the sector that makes it valid, the last one.
+std::uint32_t LsmHost::snapshot_sectors() const {
+  return static_cast<std::uint32_t>((tree_.files() * lsm_file_bytes + layout_.sector_bytes - 1) / layout_.sector_bytes) + 1;
+}
+
+void LsmHost::commit(Edit edit) {
+  edits_.push_back(std::move(edit));
+  again_ = true;
+}
+
+void LsmHost::write_manifest() {
+  if (manifest_busy_ || edits_.empty()) return;
+  manifest_busy_ = true;
+  if (manifests_[manifest_].pointer == layout_.zone_sectors) return write_snapshot([this] { write_edits(); });
+  write_edits();
+}
+
+/// As many as a sector holds go together. What they name is on the drive, and is flushed first.
+void LsmHost::write_edits() {
+  const std::size_t most = std::max<std::size_t>(1, layout_.sector_bytes / lsm_file_bytes);
+  for (std::size_t changes = 0; !edits_.empty() && (changes == 0 || changes + edits_.front().changes.size() <= most); edits_.pop_front()) {
+    changes += edits_.front().changes.size();
+    written_edits_.push_back(std::move(edits_.front()));
+  }
+  commands_.send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flushed) {
+    check_manifest(flushed);
+    edit_sector_ = manifests_[manifest_].pointer++;
+    ++counts_.manifest;
+    commands_.send(HostOp::write, manifest_blocks(manifest_, *edit_sector_, 1), CommandPriority::background, [this](HostRequest& command) {
+      check_manifest(command);
+      edit_sector_.reset();
+      manifest_busy_ = false;
+      for (Edit& edit : std::exchange(written_edits_, {})) apply(edit);
+      proceed();
+    });
+  });
+}
+
+void LsmHost::write_snapshot(std::function<void()> then) {
+  Manifest& other = manifests_[1 - manifest_];
+  other = {};
+  other.snapshot = snapshot_sectors();
+  commands_.send(HostOp::zone_reset, manifest_blocks(1 - manifest_, 0, 0), CommandPriority::background,
+                 [this, then = std::move(then)](HostRequest& command) {
+                   check_manifest(command);
+                   write_snapshot_from(0, then);
+                 });
+}
+
+void LsmHost::write_snapshot_from(std::uint32_t sector, std::function<void()> then) {
+  Manifest& other = manifests_[1 - manifest_];
+  const std::uint32_t body = other.snapshot - 1;
+  const std::uint32_t sectors = sector == body ? 1 : std::min(body - sector, layout_.record_sectors);
+  const auto write = [this, sector, sectors, body, then = std::move(then)] {
+    manifests_[1 - manifest_].pointer = sector + sectors;
+    counts_.manifest += sectors;
+    commands_.send(HostOp::write, manifest_blocks(1 - manifest_, sector, sectors), CommandPriority::background,
+                   [this, sector, sectors, body, then](HostRequest& command) {
+                     check_manifest(command);
+                     if (sector != body) return write_snapshot_from(sector + sectors, then);
+                     manifest_ = 1 - manifest_;
+                     manifests_[manifest_].valid = true;
+                     manifests_[1 - manifest_].valid = false;
+                     then();
+                   });
+  };
+  if (sector != body) return write();
+  commands_.send(HostOp::flush, {}, CommandPriority::background, [write](HostRequest& flushed) {
+    check_manifest(flushed);
+    write();
+  });
+}
+
+/// It is on the drive: the tree is as it says from now on.
+void LsmHost::apply(Edit& edit) {
+  for (const LsmChange& change : edit.changes) {
+    if (change.kind == LsmChange::Kind::add)
+      for (const LsmExtent& extent : change.file->extents) zones_.settle(extent);
+    for (const LsmExtent& extent : change.to) zones_.settle(extent);
+    for (const LsmExtent& extent : tree_.apply(change)) zones_.release(extent);
+  }
+  tree_changed_ = true;
+  counts_.peak_entries = std::max(counts_.peak_entries, tree_.entries());
+  counts_.peak_sectors = std::max(counts_.peak_sectors, tree_.sectors());
+  if (edit.flushed) {
+    forget_log(*edit.flushed);
+    while (!immutable_.empty() && immutable_.front().generation <= *edit.flushed) immutable_.pop_front();
+  }
+  if (edit.then) edit.then();
+}
+
+}  // namespace tessera
