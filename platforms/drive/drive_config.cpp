@@ -121,7 +121,7 @@ FormatPlan planned(const DriveConfig& config) {
   check_buffers(config);
   check_cleaning_arm(config, geometry);
   check_refresh(config);
-  for (const std::string& problem : {config.host.problem(), config.power.problem()})
+  for (const std::string& problem : {config.host.problem(), config.power.problem(), config.firmware.media_scan.problem(geometry)})
     if (!problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
     throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
