@@ -109,8 +109,13 @@ void check_shape(const ArrayShape& shape, const std::filesystem::path& file) {
     if (shape.data != 0) of_another("data", "erasure", shape.data);
     if (shape.parities != 0) of_another("parities", "erasure", shape.parities);
     if (shape.spare_places != 0) of_another("spare_places", "erasure", shape.spare_places);
+    if (shape.placement == RowPlacement::hash)
+      refuse(std::string("array.placement is hash, with kind ") + to_string(shape.kind) + "; expected kind erasure");
     return;
   }
+  if (!shape.hashed() && shape.groups != 0)
+    refuse("array.groups is of placement hash; found " + std::to_string(shape.groups) + " with placement permuted");
+  if (shape.hashed() && shape.data == 0) refuse("array.data: expected at least 2 data chunks in a row placed by hash, found 0");
   if (shape.parities == 0) refuse("array.parities: expected 1 to 16 parity chunks in a row of kind erasure, found 0");
   if (shape.data == 1)
     refuse("array.data: expected at least 2 data chunks in a row, or 0 for as many as fit, found 1; kind raid10 holds copies");

@@ -98,6 +98,10 @@ struct ArrayHostConfig {
     v.field("parities", shape.parities, {0, 16}, "of erasure: parity chunks of a row, which is how many drives may fail");
     v.field("spare_places", shape.spare_places, {0, 64},
             "of erasure: drives' worth of room, spread over all of them, where rebuilds write what failed drives held");
+    v.enumeration("placement", shape.placement, {"permuted", "hash"},
+                  "of erasure: drawn orders of drives, all as large as the smallest; or each group of rows on the drives that a weighted "
+                  "hash names (objects of data * chunk bytes on drives of any size)");
+    v.field("groups", shape.groups, {0, 1e6}, "of placement hash: groups of rows that lie on the same drives; 0: about 100 per drive");
     v.field("chunk", chunk, {512, 1e9}, "what lies on one drive before the next one follows, in whole sectors");
     v.field("requests", requests, {1, 65'536}, "requests that may be at the array at once; more wait at the host");
     v.field("time_out", time_out, {0, 1e15},
