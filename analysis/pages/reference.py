@@ -45,6 +45,7 @@ SPECIAL_RUNS = {
     "refresh": ("bare", "--layer", "cmr", "--set", "firmware.refresh.threshold=16", "--set", "media.interference_limit=100"),
     "media-scan": ("bare", "--layer", "cmr", "--set", "firmware.media_scan.interval=1 h"),
     "arms": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2"),
+    "luns": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2", "--set", "host.luns=2"),
     "disk-states": ("bare", "--layer", "cmr", *(word for setting in DISK_STATES for word in ("--set", f"media.{setting}"))),
     "cylinders": ("hp-c3323a", "--fold"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
