@@ -154,6 +154,41 @@ void check_failures(const ArrayDescription& array) {
   }
 }
 
+/// Nothing that happens in a window may depend on more than one drive, nor on how long its work takes.
+void check_window(const ArrayDescription& array, const std::filesystem::path& file) {
+  const WindowConfig& window = array.host.window;
+  const auto refuse = [&](const std::string& sentence) { throw refusal({file.string(), 0}, sentence); };
+  if (!window.used()) {
+    if (!window.drive.empty()) refuse("window.drive is " + window.drive + ", and window.length is 0; expected a length");
+    return;
+  }
+  if (array.host.shape.kind != ArrayKind::jbod)
+    refuse(std::string("window.length is of kind jbod, whose drives do not depend on each other; found kind ") +
+           to_string(array.host.shape.kind));
+  if (!array.failures.empty() || !array.cuts.empty() || array.host.time_out != Picoseconds(0))
+    refuse("window.length is of runs without failures, power cuts and array.time_out");
+}
+
+/// Keeps the drive that is simulated alone.
+void choose_drive(ArrayDescription& array, const std::filesystem::path& file) {
+  const std::string& name = array.host.window.drive;
+  if (name.empty()) return;
+  const bool number = name.find_first_not_of("0123456789") == std::string::npos && name.size() < 6;
+  if (!number || std::stoul(name) >= array.members())
+    throw refusal({file.string(), 0},
+                  "window.drive: expected a drive from 0 to " + std::to_string(array.members() - 1) + ", found " + name);
+  array.first_number = static_cast<std::uint32_t>(std::stoul(name));
+  std::uint32_t before = 0;
+  for (const ArrayDriveEntry& entry : array.drives) {
+    before += entry.count;
+    if (before <= array.first_number) continue;
+    ArrayDriveEntry chosen = entry;
+    chosen.count = 1;
+    array.drives = {std::move(chosen)};
+    return;
+  }
+}
+
 }  // namespace
 
 void ArrayDriveEntry::describe(ParameterVisitor& visitor) {
@@ -204,6 +239,8 @@ ArrayDescription load_array(const std::string& name, const std::vector<std::stri
   check_failures(array);
   for (const DescriptionValue* table : cuts) array.cuts.push_back(read_cut(array.document, *table, array.members()));
   std::ranges::stable_sort(array.cuts, {}, &ArrayPowerCut::at);
+  check_window(array, file);
+  choose_drive(array, file);
   return array;
 }
 

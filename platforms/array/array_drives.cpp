@@ -47,7 +47,7 @@ ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std
   calendar_ = std::make_unique<TimelineModule>("calendar", drives_.front()->config.quantum);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = *drives_[i];
-    const std::string number = std::to_string(i);
+    const std::string number = std::to_string(array.first_number + i);
     // Nobody turns the spindles of an array in step.
     const std::uint64_t turn = revolution(drive.config.media.speed).value();
     drive.config.media.spindle_phase = Picoseconds(RandomStream(seed, "array.spindle_phase." + number).below(turn));

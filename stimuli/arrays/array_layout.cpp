@@ -11,7 +11,8 @@ ArrayLayout::ArrayLayout(const ArrayShape& shape, std::uint32_t chunk_blocks, co
                          HostBlock first)
     : shape_(shape), chunk_(chunk_blocks), first_(first) {
   const auto drives = static_cast<std::uint32_t>(drive_blocks.size());
-  TESSERA_CHECK(chunk_ > 0 && drives >= shape.fewest_drives(), "an array without chunks or with too few drives");
+  TESSERA_CHECK(chunk_ > 0 && (drives >= shape.fewest_drives() || shape.kind == ArrayKind::jbod),
+                "an array without chunks or with too few drives");
   for (const std::uint64_t blocks : drive_blocks) rows_of_.push_back((blocks - std::min(blocks, first.value())) / chunk_);
   width_ = shape.width(drives);
   if (shape.kind == ArrayKind::jbod) {

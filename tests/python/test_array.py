@@ -294,7 +294,7 @@ def test_check_of_an_array_says_what_a_run_would_refuse_and_how_much_it_holds(tm
 def test_the_schema_of_array_files_has_all_that_one_may_say(tmp_path):
     schema = json.loads(simulate("list", "parameters", "--arrays", "--schema").stdout)
     properties = schema["properties"]
-    assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "drive", "failure", "power_cut"} == set(properties)
+    assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "window", "drive", "failure", "power_cut"} == set(properties)
     drive = properties["drive"]["items"]
     assert set(drive["properties"]) == {"description", "layer", "count", "spare", "settings"} and drive["additionalProperties"] is False
     assert set(properties["power_cut"]["items"]["properties"]) == {"at", "drives"}
