@@ -45,13 +45,22 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
       top_(flash_front_ != nullptr ? &flash_front_->above_caches(caches()) : &caches()),
       server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands())),
       defects_(defect_manager(config.defects, ports, geometry)),
-      supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)) {}
+      supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)),
+      scan_(config.media_scan.used() ? std::make_unique<MediaScan>(config.media_scan, ports, geometry, plan, *defects_, *this) : nullptr) {}
 
 TranslationLayer& Firmware::below_read_cache() const { return write_cache_ != nullptr ? *write_cache_ : *home_; }
 
 TranslationLayer& Firmware::caches() const { return read_cache_ != nullptr ? *read_cache_ : below_read_cache(); }
 
-Task<Status> Firmware::boot(bool after_power_cut) {
+Task<Status> Firmware::boot(bool after_power_cut) { return scan_ != nullptr ? boot_and_scan(after_power_cut) : boot_all(after_power_cut); }
+
+Task<Status> Firmware::boot_and_scan(bool after_power_cut) {
+  const Status status = co_await boot_all(after_power_cut);
+  if (ok(status)) scan_->start();
+  co_return status;
+}
+
+Task<Status> Firmware::boot_all(bool after_power_cut) {
   return refresh_ != nullptr ? boot_and_refresh(after_power_cut) : boot_below(after_power_cut);
 }
 
@@ -72,7 +81,15 @@ Task<Status> Firmware::boot_from_table() {
   co_return co_await server_->boot(true);
 }
 
-Task<void> Firmware::serve(HostCommand& command) {
+Task<void> Firmware::serve(HostCommand& command) { return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command); }
+
+Task<void> Firmware::serve_and_scan(HostCommand& command) {
+  scan_->command_begins();
+  co_await serve_or_refuse(command);
+  scan_->command_ended();
+}
+
+Task<void> Firmware::serve_or_refuse(HostCommand& command) {
   const bool changes = command.op == HostOp::write || command.op == HostOp::trim || manages_zones(command.op);
   return changes && defects_ != nullptr && defects_->read_only() ? refuse(command) : server_->serve(command);
 }

@@ -11,6 +11,7 @@
 #include "firmware/drive_firmware.hpp"
 #include "firmware/ports/memory_placement.hpp"
 #include "firmware/refresh/track_refresh.hpp"
+#include "firmware/scan/media_scan.hpp"
 #include "firmware/translation_layer.hpp"
 
 namespace tessera {
@@ -21,6 +22,7 @@ struct FirmwareConfig {
   DriveFlashConfig flash_cache;
   DefectsConfig defects;
   RefreshConfig refresh;
+  MediaScanConfig media_scan;
   OverheadsConfig overheads;
   MemoryPlacement placement;
   CleaningArm cleaning_arm = CleaningArm::any;
@@ -59,7 +61,11 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] TranslationLayer& below_read_cache() const;
   [[nodiscard]] TranslationLayer& caches() const;
   Task<Status> boot_below(bool after_power_cut);
+  Task<Status> boot_all(bool after_power_cut);
+  Task<void> serve_or_refuse(HostCommand& command);
   Task<Status> boot_and_refresh(bool after_power_cut);
+  Task<Status> boot_and_scan(bool after_power_cut);
+  Task<void> serve_and_scan(HostCommand& command);
   Task<Status> boot_from_table();
   Task<void> refuse(HostCommand& command);
 
@@ -75,6 +81,7 @@ class Firmware final : public DriveFirmware {
   std::unique_ptr<CommandServer> server_;
   DefectManager* defects_;                       // the supervisor of a drive with spare tracks; null elsewhere
   std::unique_ptr<MediaSupervisor> supervisor_;  // behind all others: their addresses in DRAM do not depend on it
+  std::unique_ptr<MediaScan> scan_;              // null: off
 };
 
 }  // namespace tessera

@@ -13,6 +13,7 @@ void FirmwareConfig::describe(ParameterVisitor& visitor) {
   visitor.section("overheads", overheads, "what an old drive's electronics take for a command, beside the CPU's cycles");
   visitor.section("defects", defects, "what is done about sectors that cannot be read or written, where there are spare tracks");
   visitor.section("refresh", refresh, "rewriting tracks whose neighbours were written often");
+  visitor.section("media_scan", media_scan, "reading the whole medium while the host is idle (background medium scan)");
   visitor.section("placement", placement, "memory that each kind of the firmware's data lies in: the DRAM or the TCM (controller.tcm)");
 }
 

@@ -8,6 +8,7 @@ void Firmware::report(MetricSet& metrics) const {
   server_->report(metrics);
   if (defects_ != nullptr) defects_->report(metrics);
   if (refresh_ != nullptr) refresh_->report(metrics);
+  if (scan_ != nullptr) scan_->report(metrics);
 }
 
 }  // namespace tessera

@@ -268,6 +268,13 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
                 "Sectors at which a write stops: the drive notices, what the sector held and what was to come is gone.");
   visitor.table("grown_defects", grown_defects, {"surface", "radius", "sector", "ms"},
                 "Sectors that become unreadable, by milliseconds of simulated time since the first power-on.");
+  visitor.unused_where(grown_defects.empty(), "media.grown_defects is empty", [&] {
+    visitor.field("grown_defect_notice", grown_defect_notice, {0, 4'000 * 3'600e12},
+                  "Time before that in which they can be read, after grown_defect_reads reads that fail.");
+    visitor.unused_where(grown_defect_notice == Picoseconds(0), "media.grown_defect_notice is 0", [&] {
+      visitor.field("grown_defect_reads", grown_defect_reads, {1, 1000}, "Reads in a row that fail meanwhile before one goes well.");
+    });
+  });
   visitor.field("transient_errors_per_million", transient_errors_per_million, {0, 1e6},
                 "Sectors of a million read that fail and go well after some more reads.");
   visitor.table("track_error_rates", track_error_rates, {"surface", "last_radius", "per_million"},

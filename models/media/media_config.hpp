@@ -68,6 +68,8 @@ struct MediaConfig {
   std::vector<NumberRow> transient_sectors;    ///< surface, radius, sector, reads that fail before one goes well
   std::vector<NumberRow> write_fault_sectors;  ///< surface, radius, sector
   std::vector<NumberRow> grown_defects;        ///< surface, radius, sector, millisecond from which on it is unreadable
+  Picoseconds grown_defect_notice;             ///< before that, in which it is hard to read
+  std::uint32_t grown_defect_reads = 6;        ///< that fail meanwhile, before one goes well
   std::uint32_t transient_errors_per_million = 0;
   std::uint32_t transient_error_reads = 3;
   std::vector<NumberRow> track_error_rates;  ///< surface, last radius, transient errors per million

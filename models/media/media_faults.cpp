@@ -23,6 +23,8 @@ MediaFaults::MediaFaults(const MediaConfig& config, const TrackGeometry& geometr
       transient_rates_(config, geometry),
       interference_rate_(config.interference_limit == 0 ? 0 : config.interference_errors_per_million * (billion / million)),
       transient_reads_(config.transient_error_reads),
+      notice_(config.grown_defect_notice),
+      fading_reads_(config.grown_defect_reads),
       unrecoverable_rate_(config.unrecoverable_errors_per_billion),
       write_rate_(config.write_faults_per_million),
       servo_rate_(config.servo_faults_per_million),

@@ -1,5 +1,6 @@
 #pragma once
 // The faults that a description asks for: which sectors fail when they are read or written, and when the head loses its track.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 
@@ -48,7 +49,7 @@ class MediaFaults {
       Spot& spot = at_spot->second;
       if (spot.unreadable(at)) {
         failed(sector, ReadFault::permanent, 1);
-      } else if (spot.failed < spot.failing_reads) {
+      } else if (spot.failed < std::max(spot.failing_reads, spot.fades(at, notice_) ? fading_reads_ : 0)) {
         failed(sector, ReadFault::transient, ++spot.failed);
       } else {
         spot.failed = 0;
@@ -103,6 +104,10 @@ class MediaFaults {
     bool passing = false;             ///< drawn: forgotten once a read went well or the sector was written
     bool write_fault = false;
     [[nodiscard]] bool unreadable(Picoseconds at) const { return at >= bad_from; }
+    /// Not yet, but within `notice` from now.
+    [[nodiscard]] bool fades(Picoseconds at, Picoseconds notice) const {
+      return at < bad_from && bad_from != never && bad_from - at <= notice;
+    }
   };
 
   [[nodiscard]] std::uint64_t key(std::uint64_t track, std::uint32_t sector) const { return track * geometry_.most_sectors() + sector; }
@@ -114,6 +119,8 @@ class MediaFaults {
   TrackErrorRates transient_rates_;
   std::uint64_t interference_rate_;  // of a thousand million sectors, where interference is next to its limit
   std::uint64_t transient_reads_;
+  Picoseconds notice_;                // before a grown defect becomes unreadable
+  std::uint32_t fading_reads_;        // that fail from then on, in a row
   std::uint64_t unrecoverable_rate_;  // of a thousand million sectors
   std::uint64_t write_rate_;          // of a million sectors
   std::uint64_t servo_rate_;          // of a million commands

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "platforms/array/array_plan.hpp"
 #include "platforms/array/array_results.hpp"
+#include "platforms/array/drive_share.hpp"
 #include "platforms/array/no_requests.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/output/apart.hpp"
@@ -35,6 +36,23 @@ class ShowProgress final : public RequestObserver {
  private:
   const Player& player_;
   Progress progress_;
+};
+
+/// When each request came and was done, since the start of the replay: what runs of single drives are put together from.
+class CompletionList final : public RequestObserver {
+ public:
+  CompletionList(Picoseconds begin, const std::vector<std::uint64_t>* numbers) : begin_(begin), numbers_(numbers) {}
+  void on_complete(const HostRequest& request, Picoseconds now) override {
+    const std::uint64_t number = numbers_ == nullptr ? request.number : (*numbers_)[request.number];
+    text_ += std::to_string(number) + "," + std::to_string((request.life.arrival - begin_).value()) + "," +
+             std::to_string((now - begin_).value()) + "," + to_string(request.status) + "\n";
+  }
+  [[nodiscard]] std::string text() const { return "number,arrival_ps,completion_ps,status\n" + text_; }
+
+ private:
+  Picoseconds begin_;
+  const std::vector<std::uint64_t>* numbers_;  // in the array's input, of a drive that is simulated alone
+  std::string text_;
 };
 
 bool has_input(const cli::RunOptions& run) { return run.trace.has_value() || !run.workload.empty(); }
@@ -122,7 +140,22 @@ void add_machine_figures(MetricSet& metrics, std::uint64_t requests, double cpu_
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-int print_plan(const ArrayPlan& plan) {
+/// Requests of a closed loop wait for those of other drives, and a check asks for more than a window has.
+void require_window(const cli::RunOptions& run, const ArrayDescription& array) {
+  if (!array.host.window.used()) return;
+  if (run.replay.mode != cli::ReplayMode::timed)
+    throw InputError("window.length is of requests that come at their own times; expected --replay timed");
+  if (run.check || run.warmup != 0) throw InputError("window.length: expected no --check and no --warmup");
+}
+
+int print_plan(const ArrayPlan& plan, bool as_json) {
+  if (as_json) {
+    boost::json::object object{{"capacity", plan.capacity.value()}, {"notes", boost::json::value_from(plan.notes)}};
+    boost::json::array& drives = object["drives"].emplace_array();
+    for (const Bytes drive : plan.drives) drives.emplace_back(drive.value());
+    std::cout << boost::json::serialize(object) << "\n";
+    return exit_good;
+  }
   std::cout << plan.text;
   for (const std::string& note : plan.notes) std::cout << "note: " << note << "\n";
   return exit_good;
@@ -137,7 +170,12 @@ int list_array_inputs(const cli::ArrayOptions& options, const SearchPath& search
 int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   const cli::RunOptions& run = options.run;
   end_at_stop_signals(as_called("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n"));
-  if (options.plan) return print_plan(plan_array(run.drive, run.set, search));
+  if (options.plan) {
+    const ArrayPlan plan = plan_array(run.drive, run.set, search);
+    if (!plan.shares.empty() && has_input(run))
+      write_shares(*open_input(run, search, {plan.capacity, plan.sector}), plan.drives, plan.shares);
+    return print_plan(plan, run.json);
+  }
   const ArrayDescription array = load_array(run.drive, run.set, search);
   if (options.parameters) {
     std::cout << array_parameters(run.json ? cli::ListFormat::json : cli::ListFormat::text, &array);
@@ -146,23 +184,31 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   ArrayDrives drives(array, content_of(run), run.seed, run.check_protocol);
   const std::vector<InputFile> inputs = inputs_of(options, array, search);
   require_own_outputs(options, inputs, drives.size());
+  std::vector<std::uint64_t> numbers;
+  require_window(run, array);
   ArraySimulation simulation(array, drives, simulation_config(run, array), [&](Bytes capacity) -> std::unique_ptr<TraceSource> {
+    const WindowConfig& window = array.host.window;
+    if (!window.drive.empty()) return std::make_unique<DriveShare>(std::filesystem::path(window.shares) / (window.drive + ".csv"), numbers);
     if (!has_input(run)) return std::make_unique<NoRequests>();
     return open_input(run, search, {capacity, drives.sector()});
   });
   std::vector<std::string> notes = drives.notes(array, simulation.host().layout());
-  const RunFolder folder(run.out);
+  RunFolder folder(run.out);
   std::vector<std::unique_ptr<RunFolder>> drive_folders;
   for (std::size_t i = 0; i < drives.size(); ++i) {
     ParameterCollector effective;
     drives[i].config.describe(effective);
-    drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(i)));
+    drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(array.first_number + i)));
     drive_folders.back()->write(
         "drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + drives[i].description), Keep::record);
   }
   ShowProgress progress(simulation.player(), run.limit);
   simulation.add_observer(progress);
+  CompletionList completions(array.host.window.begin, array.host.window.drive.empty() ? nullptr : &numbers);
+  if (array.host.window.used()) simulation.add_observer(completions);
   watch_stop_signals();
+  folder.begin();
+  for (const auto& drive_folder : drive_folders) drive_folder->begin();
   const double before = cpu_seconds();
   simulation.run();
   progress.end();
@@ -171,9 +217,11 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
 
   for (std::string& note : run_notes(simulation)) notes.push_back(std::move(note));
   for (std::size_t i = 0; i < drives.size(); ++i)
-    drive_folders[i]->write("summary.json", summary_text(drive_facts(drives[i], i, options), {}, drives[i].metrics), Keep::result);
+    drive_folders[i]->write("summary.json", summary_text(drive_facts(drives[i], array.first_number + i, options), {}, drives[i].metrics),
+                            Keep::result);
   const std::string summary = summary_text(run_facts(options, array, simulation, notes), to_json(inputs), metrics);
   folder.write("summary.json", summary, Keep::result);
+  if (array.host.window.used()) folder.write("completions.csv", completions.text(), Keep::result);
   if (run.json) {
     std::cout << summary;
   } else {

@@ -109,8 +109,13 @@ void check_shape(const ArrayShape& shape, const std::filesystem::path& file) {
     if (shape.data != 0) of_another("data", "erasure", shape.data);
     if (shape.parities != 0) of_another("parities", "erasure", shape.parities);
     if (shape.spare_places != 0) of_another("spare_places", "erasure", shape.spare_places);
+    if (shape.placement == RowPlacement::hash)
+      refuse(std::string("array.placement is hash, with kind ") + to_string(shape.kind) + "; expected kind erasure");
     return;
   }
+  if (!shape.hashed() && shape.groups != 0)
+    refuse("array.groups is of placement hash; found " + std::to_string(shape.groups) + " with placement permuted");
+  if (shape.hashed() && shape.data == 0) refuse("array.data: expected at least 2 data chunks in a row placed by hash, found 0");
   if (shape.parities == 0) refuse("array.parities: expected 1 to 16 parity chunks in a row of kind erasure, found 0");
   if (shape.data == 1)
     refuse("array.data: expected at least 2 data chunks in a row, or 0 for as many as fit, found 1; kind raid10 holds copies");
@@ -146,6 +151,41 @@ void check_failures(const ArrayDescription& array) {
       throw refusal(failure.place, with_article(array.host.shape.kind) + " of " + drives_text(members) + " survives the failure of " +
                                        (survived == 0 ? "no drive" : drives_text(survived)) + "; found " +
                                        std::to_string(array.failures.size()) + " failures");
+  }
+}
+
+/// Nothing that happens in a window may depend on more than one drive, nor on how long its work takes.
+void check_window(const ArrayDescription& array, const std::filesystem::path& file) {
+  const WindowConfig& window = array.host.window;
+  const auto refuse = [&](const std::string& sentence) { throw refusal({file.string(), 0}, sentence); };
+  if (!window.used()) {
+    if (!window.drive.empty()) refuse("window.drive is " + window.drive + ", and window.length is 0; expected a length");
+    return;
+  }
+  if (array.host.shape.kind != ArrayKind::jbod)
+    refuse(std::string("window.length is of kind jbod, whose drives do not depend on each other; found kind ") +
+           to_string(array.host.shape.kind));
+  if (!array.failures.empty() || !array.cuts.empty() || array.host.time_out != Picoseconds(0))
+    refuse("window.length is of runs without failures, power cuts and array.time_out");
+}
+
+/// Keeps the drive that is simulated alone.
+void choose_drive(ArrayDescription& array, const std::filesystem::path& file) {
+  const std::string& name = array.host.window.drive;
+  if (name.empty()) return;
+  const bool number = name.find_first_not_of("0123456789") == std::string::npos && name.size() < 6;
+  if (!number || std::stoul(name) >= array.members())
+    throw refusal({file.string(), 0},
+                  "window.drive: expected a drive from 0 to " + std::to_string(array.members() - 1) + ", found " + name);
+  array.first_number = static_cast<std::uint32_t>(std::stoul(name));
+  std::uint32_t before = 0;
+  for (const ArrayDriveEntry& entry : array.drives) {
+    before += entry.count;
+    if (before <= array.first_number) continue;
+    ArrayDriveEntry chosen = entry;
+    chosen.count = 1;
+    array.drives = {std::move(chosen)};
+    return;
   }
 }
 
@@ -199,6 +239,8 @@ ArrayDescription load_array(const std::string& name, const std::vector<std::stri
   check_failures(array);
   for (const DescriptionValue* table : cuts) array.cuts.push_back(read_cut(array.document, *table, array.members()));
   std::ranges::stable_sort(array.cuts, {}, &ArrayPowerCut::at);
+  check_window(array, file);
+  choose_drive(array, file);
   return array;
 }
 

@@ -46,6 +46,7 @@ struct ArrayDescription {
   std::vector<ArrayDriveEntry> drives;
   std::vector<ArrayFailure> failures;
   std::vector<ArrayPowerCut> cuts;
+  std::uint32_t first_number = 0;  ///< of the first drive, where one of a larger array is simulated alone
   TomlDocument document;
 
   /// Drives that hold data, and spares.

@@ -30,6 +30,12 @@ std::unique_ptr<DriveOfArray> drive_from(const ArrayDriveEntry& entry) {
   return drive;
 }
 
+/// The drive with most groups for its size bounds the array.
+std::string hash_note(const ArrayLayout& layout) {
+  return "placement by hash: the fullest drive bounds the array, which uses " +
+         std::to_string(static_cast<int>(100 * layout.share_used())) + " % of the drives' room; more array.groups fill them more evenly";
+}
+
 }  // namespace
 
 ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std::uint64_t seed, bool check_protocol) {
@@ -41,7 +47,7 @@ ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std
   calendar_ = std::make_unique<TimelineModule>("calendar", drives_.front()->config.quantum);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = *drives_[i];
-    const std::string number = std::to_string(i);
+    const std::string number = std::to_string(array.first_number + i);
     // Nobody turns the spindles of an array in step.
     const std::uint64_t turn = revolution(drive.config.media.speed).value();
     drive.config.media.spindle_phase = Picoseconds(RandomStream(seed, "array.spindle_phase." + number).below(turn));
@@ -136,8 +142,9 @@ std::vector<std::string> ArrayDrives::notes(const ArrayDescription& array, const
     most = std::max(most, drive->module->capacity());
   }
   const auto text = [](Bytes bytes) { return figure_text(static_cast<double>(bytes.value()), "B"); };
-  if (least != most && layout.redundant())
+  if (least != most && layout.redundant() && !layout.shape().hashed())
     sentences.push_back("the drives hold " + text(least) + " to " + text(most) + ": the array uses no more of any than of the smallest");
+  if (layout.shape().hashed()) sentences.push_back(hash_note(layout));
   if (!keep_acknowledged() && !array.cuts.empty())
     sentences.emplace_back("a drive's write cache is volatile: a power cut may take what the array acknowledged and no FLUSH covered");
   return sentences;

@@ -89,7 +89,17 @@ ArrayPlan plan_array(const std::string& name, const std::vector<std::string>& ov
   ArrayDrives drives(array, ContentMode::none, 0, false);
   const ArraySimulation simulation(array, drives, {}, [](Bytes) { return std::make_unique<NoRequests>(); });
   const ArrayLayout& layout = simulation.host().layout();
-  return {array_text(array, drives, layout), drives.notes(array, layout), Bytes(layout.user_blocks() * host_block_bytes)};
+  ArrayPlan plan;
+  plan.text = array_text(array, drives, layout);
+  plan.notes = drives.notes(array, layout);
+  plan.capacity = Bytes(layout.user_blocks() * host_block_bytes);
+  plan.sector = drives.sector();
+  plan.shares = array.host.window.shares;
+  if (layout.redundant()) return plan;
+  const Bytes chunk(std::uint64_t{layout.chunk_blocks()} * host_block_bytes);
+  for (std::size_t i = 0; i < drives.size(); ++i)
+    if (!drives[i].spare) plan.drives.push_back(chunk * (drives[i].module->capacity() / chunk));
+  return plan;
 }
 
 std::string array_parameters(cli::ListFormat format, const ArrayDescription* array) {

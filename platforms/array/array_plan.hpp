@@ -14,6 +14,9 @@ struct ArrayPlan {
   std::string text;                ///< drives, capacity and what it survives, in a few lines
   std::vector<std::string> notes;  ///< a sentence each
   Bytes capacity;                  ///< that the host can address
+  std::vector<Bytes> drives;       ///< what it uses of each drive that holds data, of a jbod
+  Bytes sector;                    ///< of the drives
+  std::string shares;              ///< where each drive's part of the input goes; "": nowhere
 };
 
 /// Whether this is the name of an array's description or a file of one, which no drive is called.

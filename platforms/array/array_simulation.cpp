@@ -108,6 +108,7 @@ void ArraySimulation::on_time(std::uint64_t argument) {
     case recovered: return host_.recover([this] { go_on(); });
     case begin_drain: return drain();
     case poll_idle: return poll();
+    case end_window: return window_over();
   }
 }
 
@@ -122,7 +123,25 @@ void ArraySimulation::booted(DriveOfArray& drive, Status status) {
 void ArraySimulation::boot_over(DriveOfArray& drive) {
   drive.boots = false;
   if (--booting_ > 0) return;
-  post(std::max(answers_, drives_.timeline().now()), dark_ ? recovered : begin_replay);
+  post(dark_ ? std::max(answers_, drives_.timeline().now()) : beginning(), dark_ ? recovered : begin_replay);
+}
+
+/// When the replay begins.
+Picoseconds ArraySimulation::beginning() {
+  const Picoseconds answered = std::max(answers_, drives_.timeline().now());
+  const WindowConfig& window = array_.host.window;
+  if (!window.used()) return answered;
+  if (window.begin < answered)
+    throw InputError("window.begin is " + std::to_string(window.begin.value() / 1'000'000) + " us, and the drives answer " +
+                     std::to_string(answered.value() / 1'000'000) + " us after the power came; expected no less");
+  return window.begin;
+}
+
+/// What is still under way stays out of the results.
+void ArraySimulation::window_over() {
+  draining_ = true;
+  if (!replayed_) failure_ = "requests were left at the end of the window: they are not in the results; expected a longer window.length";
+  measure();
 }
 
 void ArraySimulation::start_replay() {
@@ -143,6 +162,7 @@ void ArraySimulation::schedule() {
   if (next_failure_ < array_.failures.size()) post(soon(array_.failures[next_failure_].at), fail_drive);
   if (next_cut_ < array_.cuts.size()) post(soon(array_.cuts[next_cut_].at), cut_power);
   if (array_.host.scrub.enabled && !scrub_begun_) post(soon(array_.host.scrub.at), begin_scrub);
+  if (array_.host.window.used()) post(origin_ + array_.host.window.length, end_window);
 }
 
 void ArraySimulation::fail_next() {
@@ -258,7 +278,7 @@ void ArraySimulation::on_end(Picoseconds) {
 /// The run goes on until what was to happen to the drives has happened, and its rebuilds have ended.
 void ArraySimulation::drain_when_done() {
   const bool stopped = stop_signal() != 0;
-  if (!replayed_ || draining_ || dark_) return;
+  if (!replayed_ || draining_ || dark_ || (array_.host.window.used() && !stopped)) return;
   if (!stopped && next_failure_ < array_.failures.size()) return;
   post(drives_.timeline().now(), begin_drain);
 }

@@ -59,7 +59,18 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   [[nodiscard]] bool partial() const { return player_.stopped() && !stopped_by_rebuild_; }
 
  private:
-  enum Event : std::uint64_t { begin_replay, fail_drive, cut_power, begin_scrub, boot_all, recovered, begin_drain, poll_idle, boot_drive };
+  enum Event : std::uint64_t {
+    begin_replay,
+    fail_drive,
+    cut_power,
+    begin_scrub,
+    boot_all,
+    recovered,
+    begin_drain,
+    poll_idle,
+    boot_drive,
+    end_window
+  };
   static constexpr unsigned event_bits = 8;
 
   void on_end(Picoseconds now) override;
@@ -87,6 +98,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void measure();
   void finish();
   [[nodiscard]] bool busy() const;
+  [[nodiscard]] Picoseconds beginning();
+  void window_over();
   [[nodiscard]] MetricSet metrics_of(std::uint32_t drive);
   void report_chapters(MetricSet& metrics) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "platforms/drive/drive_health.hpp"
 
 namespace tessera {
@@ -22,6 +23,9 @@ bool is_shingled(const FormatPlan& plan) {
 
 ahci::Config ahci_config(DriveModule& drive) {
   const DriveConfig& description = drive.config();
+  if (description.logical_units.several())
+    throw InputError("host.luns is " + std::to_string(description.logical_units.luns) +
+                     ", and a port of an AHCI controller has one drive; expected 1, or an NVMe controller, where each LUN is a namespace");
   ahci::Config config;
   config.queue_depth = std::clamp(description.host.tags, 1U, 32U);
   config.link_generation = generation_of(description.host.link_rate);

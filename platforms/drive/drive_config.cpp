@@ -121,7 +121,8 @@ FormatPlan planned(const DriveConfig& config) {
   check_buffers(config);
   check_cleaning_arm(config, geometry);
   check_refresh(config);
-  for (const std::string& problem : {config.host.problem(), config.power.problem()})
+  check_luns(config);
+  for (const std::string& problem : {config.host.problem(), config.power.problem(), config.firmware.media_scan.problem(geometry)})
     if (!problem.empty()) throw InputError(problem);
   if (factory.needs_flash() && !config.has_flash())
     throw InputError("the layer " + factory.name() + " needs NAND flash and the drive has none: give it some, as in --set nand.blocks=640");
@@ -219,7 +220,10 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.section("dram", dram, "the controller's DRAM");
   visitor.section("controller", controller, "CPU, interrupts, disk channel");
   visitor.section("processor", processor, "the hart that runs a firmware image (--elf): cycles of its instructions, caches");
-  visitor.section("host", host, "host interface");
+  visitor.enter("host", "host interface");
+  host.describe(visitor);
+  logical_units.describe(visitor);
+  visitor.leave();
   visitor.section("power", power, "power loss, dump engine, boot");
   visitor.section("cost", cost, "prices, in one currency, from which cost.per_user_tb is: replace them by yours");
   visitor.section("firmware", firmware, "what is composed around the translation layer");

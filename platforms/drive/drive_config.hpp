@@ -15,6 +15,7 @@
 #include "nand/nand_config.hpp"
 #include "platforms/description/toml_document.hpp"
 #include "platforms/drive/cost_config.hpp"
+#include "platforms/drive/luns.hpp"
 #include "platforms/plugin/plugin_library.hpp"
 #include "power/power_config.hpp"
 #include "processor/elf_image.hpp"
@@ -61,6 +62,7 @@ struct DriveConfig {
   ControllerConfig controller;
   riscv::HartTiming processor;
   HostConfig host;
+  LunsConfig logical_units;  ///< among the parameters of `host`
   PowerConfig power;
   CostConfig cost;
   FirmwareConfig firmware;

@@ -7,6 +7,13 @@ namespace tessera {
 nvme::Config nvme_config(DriveModule& drive) {
   nvme::Config config;
   config.volatile_cache = has_volatile_cache(drive.config());
+  if (drive.config().logical_units.several()) {
+    Bytes begin;
+    for (const Bytes end : lun_ends(drive)) {
+      config.namespaces.push_back(end - begin);
+      begin = end;
+    }
+  }
   config.health = [&drive] { return health_of(drive, drive.timeline().now()); };
   return config;
 }

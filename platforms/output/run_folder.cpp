@@ -9,9 +9,9 @@ namespace {
 
 /// All that a run or a comparison writes, or the Python package beside it, but the effective description: that one is no result, and a
 /// run may be made from it. The summary goes first: nothing of a later run is ever seen with it.
-constexpr std::array<std::string_view, 12> results{"summary.json", "command.json",  "run.json",        "requests.npy",
-                                                   "events.csv",   "intervals.csv", "tracks.csv",      "blocks.csv",
-                                                   "bands.csv",    "compare.json",  "simulation.json", "firmware.log"};
+constexpr std::array<std::string_view, 13> results{"summary.json",    "command.json", "run.json",       "requests.npy", "events.csv",
+                                                   "intervals.csv",   "tracks.csv",   "blocks.csv",     "bands.csv",    "compare.json",
+                                                   "simulation.json", "firmware.log", "completions.csv"};
 
 constexpr std::string_view description = "drive.toml";
 

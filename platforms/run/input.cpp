@@ -1,5 +1,7 @@
 #include "platforms/run/input.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "platforms/description/reader.hpp"
 #include "platforms/description/toml_document.hpp"
@@ -11,6 +13,7 @@
 #include "stimuli/readers/sector_adaptation.hpp"
 #include "stimuli/readers/time_scale.hpp"
 #include "stimuli/readers/trace_window.hpp"
+#include "stimuli/readers/unit_addresses.hpp"
 
 namespace tessera {
 
@@ -116,9 +119,10 @@ WorkloadConfig load_workload(const SearchPath& search, const std::string& name) 
   return workload;
 }
 
-std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
-                                        ContentHash* hash) {
-  const InputLimits limits = used_limits(options, drive);
+namespace {
+
+std::unique_ptr<TraceSource> open_one(const cli::RunOptions& options, const SearchPath& search, const InputLimits& limits,
+                                      ContentHash* hash) {
   if (options.trace) {
     TraceOptions trace = reading_of(*options.trace);
     trace.skip = options.skip;
@@ -127,6 +131,7 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     trace.fold = options.fold;
     trace.adapt = adaptation(options.adapt);
     trace.hash = hash;
+    trace.own_spaces = limits.luns.several() && limits.luns.by == LunOf::volume;
     trace.order.years = true;
     if (options.age) {
       if (hash != nullptr) throw InputError("--age repeats the trace, and " + options.trace->file.string() + " can be read only once");
@@ -136,6 +141,24 @@ std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const Se
     return std::make_unique<UntilStopped>(open_trace(trace, limits.capacity, limits.sector));
   }
   return open_workload(options, search, limits);
+}
+
+/// The least that a unit holds.
+Bytes smallest(const std::vector<Bytes>& ends) {
+  Bytes least = ends.front();
+  for (std::size_t i = 1; i < ends.size(); ++i) least = std::min(least, ends[i] - ends[i - 1]);
+  return least;
+}
+
+}  // namespace
+
+std::unique_ptr<TraceSource> open_input(const cli::RunOptions& options, const SearchPath& search, const InputLimits& drive,
+                                        ContentHash* hash) {
+  InputLimits limits = used_limits(options, drive);
+  if (!limits.luns.several()) return open_one(options, search, limits, hash);
+  if (limits.luns.by == LunOf::volume)
+    limits.capacity = std::min(limits.capacity, limits.sector * (smallest(limits.lun_ends) / limits.sector));
+  return address_units(open_one(options, search, limits, hash), limits.lun_ends, limits.luns.by);
 }
 
 std::string input_name(const cli::RunOptions& options) {

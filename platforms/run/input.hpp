@@ -2,10 +2,12 @@
 // From the command line's words about the input to the stream of requests that the drive gets.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "platforms/cli/options.hpp"
 #include "platforms/description/search_path.hpp"
 #include "platforms/drive/drive_config.hpp"
+#include "platforms/drive/luns.hpp"
 #include "stimuli/generators/workload_config.hpp"
 #include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/open_trace.hpp"
@@ -16,6 +18,8 @@ namespace tessera {
 struct InputLimits {
   Bytes capacity;  ///< user capacity of the drive
   Bytes sector;    ///< of the drive
+  LunsConfig luns{};
+  std::vector<Bytes> lun_ends{};  ///< of several units
 };
 
 /// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace. `hash` takes the

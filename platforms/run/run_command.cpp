@@ -263,7 +263,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (saved != nullptr) saved->load(drive);
   Simulation simulation(drive, config, [&](Bytes capacity) {
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
-    return open_input(options, search, {capacity, drive_config.media.sector_size}, piped ? &of_pipe : nullptr);
+    const InputLimits limits{capacity, drive_config.media.sector_size, drive_config.logical_units, lun_ends(drive)};
+    return open_input(options, search, limits, piped ? &of_pipe : nullptr);
   });
   if (saved != nullptr && simulation.scoreboard() != nullptr) {
     simulation.load_scoreboard(saved->rest());

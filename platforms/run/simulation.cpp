@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/liveness_bug.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/drive/luns.hpp"
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/missed_packets.hpp"
 #include "platforms/run/missed_records.hpp"
@@ -45,9 +46,10 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       stage_(config.restored ? Stage::restore : Stage::format),
       source_([&] {
         power_on();
+        make_luns();
         return open_input(Bytes(user_sectors() * drive.sector_shape().sector_bytes));
       }()),
-      player_(config.player, drive.timeline(), *source_, *front_),
+      player_(config_.player, drive.timeline(), *source_, *front_),
       scoreboard_(config.check ? std::make_unique<Scoreboard>(
                                      config.content, config.promise, drive.sector_shape().blocks(),
                                      drive.prefill_contents() == nullptr ? PrefilledBlocks() : drive.prefill_contents()->blocks())
@@ -75,6 +77,16 @@ void Simulation::make_translating_host() {
   translation_ = tessera::make_translating_host(drive_, config_.content, host_);
   front_ = translation_.get();
   host_.set_receiver([this](HostRequest& command) { translation_->completed(command); });
+}
+
+/// A queue for each logical unit.
+void Simulation::make_luns() {
+  if (!drive_.config().logical_units.several()) return;
+  std::vector<std::uint64_t> ends;
+  for (const Bytes end : lun_ends(drive_)) ends.push_back(end.value() / host_block_bytes);
+  config_.player.tags = LunQueues::most_waiting * static_cast<std::uint32_t>(ends.size());
+  luns_ = std::make_unique<LunQueues>(host_, drive_.timeline(), std::move(ends), drive_.config().host.tags);
+  front_ = luns_.get();
 }
 
 std::uint64_t Simulation::user_sectors() const {
@@ -199,6 +211,7 @@ void Simulation::start_replay() {
   cuts_ = CutSchedule(moved_by(config_.cuts, origin_));
   restarts_ = CutSchedule(moved_by(config_.restarts, origin_));
   measurement_.begin();
+  if (luns_ != nullptr) luns_->reset_statistics();
   front_->set_receiver([this](HostRequest& request) { player_.completed(request); });
   if (config_.rest_after && translation_ == nullptr && drive_.may_rest()) player_.set_resting(*this);
   if (stop_signal() != 0) stop();
@@ -282,6 +295,7 @@ void Simulation::restart_now() {
 void Simulation::lose_requests() {
   host_.power_lost();
   if (translation_ != nullptr) translation_->power_lost();
+  if (luns_ != nullptr) luns_->power_lost();
   if (flushing_ && scoreboard_ != nullptr) scoreboard_->lost(flush_);
   flushing_ = false;
   if (sweep_ != nullptr) sweep_->power_lost();
@@ -385,6 +399,7 @@ void Simulation::shut_down() {
 void Simulation::add_results() {
   stage_ = Stage::read_back;
   metrics_ = measurement_.end(player_);
+  if (luns_ != nullptr) luns_->report(*metrics_);
   if (scoreboard_ != nullptr)
     metrics_->add("host.excused", static_cast<double>(excused_), "1",
                   "of host.failed, requests to sectors that the description's faults destroyed");

@@ -17,6 +17,7 @@
 #include "power/cut_schedule.hpp"
 #include "stimuli/hosts/translating_host.hpp"
 #include "stimuli/player/host_module.hpp"
+#include "stimuli/player/lun_queues.hpp"
 #include "stimuli/player/player.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
 
@@ -124,6 +125,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   bool rest(Picoseconds by) override;
   void post_now(Event event);
   void make_translating_host();
+  void make_luns();
   void prefill();
   void recover_host();
   void look_at_recovered();
@@ -156,6 +158,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   SimulationConfig config_;
   HostModule host_;
   std::unique_ptr<TranslatingHost> translation_;  // null: the application is the drive's host
+  std::unique_ptr<LunQueues> luns_;               // null: one unit
   HostFront* front_ = &host_;                     // what the application's requests go to
   CutSchedule boot_cuts_;
   CutSchedule cuts_;

@@ -84,7 +84,8 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
   DriveModule drive("drive", drive_config, plan, config.content, options.seed, DriveParts::without_attributes());
   const FillingInput* input = nullptr;
   Simulation simulation(drive, config, [&](Bytes capacity) {
-    auto filling_input = std::make_unique<FillingInput>(open_input(options, search, {capacity, drive_config.media.sector_size}), filling);
+    auto filling_input = std::make_unique<FillingInput>(
+        open_input(options, search, {capacity, drive_config.media.sector_size, drive_config.logical_units, lun_ends(drive)}), filling);
     input = filling_input.get();
     return filling_input;
   });

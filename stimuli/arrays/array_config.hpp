@@ -1,5 +1,7 @@
 #pragma once
 // The parameters of an array as its description has them; what drives it is made of says platforms/array.
+#include <string>
+
 #include "base/parameter.hpp"
 #include "base/units.hpp"
 #include "stimuli/arrays/array_layout.hpp"
@@ -78,6 +80,24 @@ struct ArrayCpuConfig {
   }
 };
 
+/// A run whose ends do not depend on the drives, so that drives which have nothing to do with each other can be simulated one by one.
+struct WindowConfig {
+  Picoseconds begin{};
+  Picoseconds length{};
+  std::string drive;
+  std::string shares;
+
+  [[nodiscard]] bool used() const { return length != Picoseconds(0); }
+
+  void describe(ParameterVisitor& v) {
+    v.field("begin", begin, {0, 1e19}, "since the power came; the drives have to answer by then");
+    v.field("length", length, {0, 1e19},
+            "after which everything is measured, in whatever state; 0: when all requests and the drives' work are done");
+    v.field("drive", drive, "of a jbod: simulates this drive alone, as tessera array --workers does; \"\": all");
+    v.field("shares", shares, "folder of what each drive gets of the input: --plan writes it, a run of one drive reads it");
+  }
+};
+
 struct ArrayHostConfig {
   ArrayShape shape;
   Bytes chunk{std::uint64_t{512} << 10};  // mdadm(8), --chunk
@@ -86,6 +106,7 @@ struct ArrayHostConfig {
   RebuildConfig rebuild;
   ScrubConfig scrub;
   JournalConfig journal;
+  WindowConfig window;
   ArrayCpuConfig cpu;
 
   void describe(ParameterVisitor& v) {
@@ -98,6 +119,10 @@ struct ArrayHostConfig {
     v.field("parities", shape.parities, {0, 16}, "of erasure: parity chunks of a row, which is how many drives may fail");
     v.field("spare_places", shape.spare_places, {0, 64},
             "of erasure: drives' worth of room, spread over all of them, where rebuilds write what failed drives held");
+    v.enumeration("placement", shape.placement, {"permuted", "hash"},
+                  "of erasure: drawn orders of drives, all as large as the smallest; or each group of rows on the drives that a weighted "
+                  "hash names (objects of data * chunk bytes on drives of any size)");
+    v.field("groups", shape.groups, {0, 1e6}, "of placement hash: groups of rows that lie on the same drives; 0: about 100 per drive");
     v.field("chunk", chunk, {512, 1e9}, "what lies on one drive before the next one follows, in whole sectors");
     v.field("requests", requests, {1, 65'536}, "requests that may be at the array at once; more wait at the host");
     v.field("time_out", time_out, {0, 1e15},
@@ -107,6 +132,7 @@ struct ArrayHostConfig {
     v.leave();
     v.section("rebuild", rebuild, "what is made of a failed drive on a spare");
     v.section("journal", journal, "what keeps data and parity together through a power cut");
+    v.section("window", window, "a run of fixed length, of timed requests and drives that nothing happens to");
     v.section("scrub", scrub, "a comparison of data and parity in the background");
   }
 };

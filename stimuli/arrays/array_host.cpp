@@ -98,6 +98,13 @@ std::optional<std::uint32_t> ArrayHost::drive_of(ArrayRow row, std::uint32_t mem
   return drive_in_[slot.value()];
 }
 
+DriveSlot ArrayHost::slot_of_drive(std::uint32_t drive, DriveSlot own) const {
+  if (!layout_.shape().hashed() || drive_in_[own.value()] == drive) return own;
+  if (rebuild_ && rebuild_->spare == drive) return rebuild_->slot;
+  const auto at = std::ranges::find(drive_in_, drive);
+  return at == drive_in_.end() ? own : DriveSlot(static_cast<std::uint64_t>(at - drive_in_.begin()));
+}
+
 std::vector<bool> ArrayHost::missing_in(ArrayRow row) const {
   std::vector<bool> missing(layout_.width());
   if (gone_slots_ == 0) return missing;

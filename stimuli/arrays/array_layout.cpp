@@ -11,7 +11,8 @@ ArrayLayout::ArrayLayout(const ArrayShape& shape, std::uint32_t chunk_blocks, co
                          HostBlock first)
     : shape_(shape), chunk_(chunk_blocks), first_(first) {
   const auto drives = static_cast<std::uint32_t>(drive_blocks.size());
-  TESSERA_CHECK(chunk_ > 0 && drives >= shape.fewest_drives(), "an array without chunks or with too few drives");
+  TESSERA_CHECK(chunk_ > 0 && (drives >= shape.fewest_drives() || shape.kind == ArrayKind::jbod),
+                "an array without chunks or with too few drives");
   for (const std::uint64_t blocks : drive_blocks) rows_of_.push_back((blocks - std::min(blocks, first.value())) / chunk_);
   width_ = shape.width(drives);
   if (shape.kind == ArrayKind::jbod) {
@@ -26,7 +27,10 @@ ArrayLayout::ArrayLayout(const ArrayShape& shape, std::uint32_t chunk_blocks, co
   parities_ = shape.parity_chunks();
   columns_ = has_parity() ? width_ - parities_ : 1;
   rows_ = *std::ranges::min_element(rows_of_);
-  if (shape.narrow()) {
+  if (shape.hashed()) {
+    hashed_.emplace(width_, shape.spare_places, shape.groups, rows_of_);
+    rows_ = hashed_->rows();
+  } else if (shape.narrow()) {
     narrow_.emplace(width_, drives, shape.spare_places, shape.kind == ArrayKind::erasure);
     rows_ = narrow_->rows(rows_);
   }
@@ -34,8 +38,21 @@ ArrayLayout::ArrayLayout(const ArrayShape& shape, std::uint32_t chunk_blocks, co
 }
 
 HostBlock ArrayLayout::drive_end() const {
-  const std::uint64_t chunks = rows_ == 0 ? 0 : narrow_ ? narrow_->place_of(ArrayRow(rows_ - 1), width_ - 1).line + 1 : rows_;
+  const std::uint64_t chunks = hashed_      ? hashed_->most_lines()
+                               : rows_ == 0 ? 0
+                               : narrow_    ? narrow_->place_of(ArrayRow(rows_ - 1), width_ - 1).line + 1
+                                            : rows_;
   return first_ + chunks * chunk_;
+}
+
+double ArrayLayout::share_used() const {
+  const std::uint64_t chunks = std::accumulate(rows_of_.begin(), rows_of_.end(), std::uint64_t{0});
+  return static_cast<double>(rows_ * (width_ + shape_.spare_places)) / static_cast<double>(std::max<std::uint64_t>(chunks, 1));
+}
+
+double ArrayLayout::rows_abreast() const {
+  if (hashed_) return static_cast<double>(drives()) / width_;
+  return narrow_ ? static_cast<double>(narrow_->used()) / width_ : 1;
 }
 
 ArrayParts ArrayLayout::parts(ArrayBlock first, std::uint32_t count) const {
@@ -72,6 +89,7 @@ ArrayParts ArrayLayout::parts(ArrayBlock first, std::uint32_t count) const {
 }
 
 DriveSlot ArrayLayout::slot_of(ArrayRow row, std::uint32_t member) const {
+  if (hashed_) return hashed_->slot_of(row, member);
   if (narrow_) return narrow_->place_of(row, member).slot;
   if (parities_ == 0) return DriveSlot(member);
   const std::uint32_t n = drives();
@@ -85,11 +103,13 @@ std::optional<std::uint32_t> ArrayLayout::member_of(ArrayRow row, DriveSlot slot
   return std::nullopt;
 }
 
-HostBlock ArrayLayout::place_of(ArrayRow row, std::uint32_t member) const {
+HostBlock ArrayLayout::place_of(ArrayRow row, std::uint32_t member, DriveSlot holder) const {
+  if (hashed_) return first_ + hashed_->line_on(row, holder) * chunk_;
   return first_ + (narrow_ ? narrow_->place_of(row, member).line : row.value()) * chunk_;
 }
 
 DriveSlot ArrayLayout::spare_for(ArrayRow row, std::uint32_t member, std::uint32_t number) const {
+  if (hashed_) return hashed_->spare_for(row, number);
   return narrow_->spare_in(narrow_->place_of(row, member).line, number);
 }
 

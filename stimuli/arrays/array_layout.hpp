@@ -3,7 +3,7 @@
 //
 // A row is the chunks that belong together: its members are first the data columns, then P, Q and so on. Of a mirror and of raid10,
 // member 0 holds the data and each other one a copy. A row takes a chunk of every drive, at one place on all, or is narrower
-// (narrow_rows.hpp).
+// (narrow_rows.hpp, hashed_rows.hpp).
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "stimuli/arrays/array_address.hpp"
 #include "stimuli/arrays/array_shape.hpp"
+#include "stimuli/arrays/hashed_rows.hpp"
 #include "stimuli/arrays/narrow_rows.hpp"
 
 namespace tessera {
@@ -31,8 +32,8 @@ using ArrayParts = boost::container::small_vector<ArrayPart, 2>;
 
 class ArrayLayout {
  public:
-  /// `drive_blocks` of each drive, after `first` blocks that the array keeps for itself. But for a jbod every drive counts as large as the
-  /// smallest; whole chunks are used.
+  /// `drive_blocks` of each drive, after `first` blocks that the array keeps for itself. But for a jbod and
+  /// placement by hash every drive counts as large as the smallest; whole chunks are used.
   ArrayLayout(const ArrayShape& shape, std::uint32_t chunk_blocks, const std::vector<std::uint64_t>& drive_blocks,
               HostBlock first = HostBlock(0));
 
@@ -53,8 +54,10 @@ class ArrayLayout {
   [[nodiscard]] std::uint64_t user_blocks() const { return user_blocks_; }
   /// The end of what the array uses of each drive.
   [[nodiscard]] HostBlock drive_end() const;
+  /// Of placement by hash: the share of the drives' chunks that rows and their spare places take.
+  [[nodiscard]] double share_used() const;
   /// Rows that lie side by side on the drives: 1, or the share of a row that a drive has to do with, inverted.
-  [[nodiscard]] double rows_abreast() const { return narrow_ ? static_cast<double>(narrow_->used()) / width_ : 1; }
+  [[nodiscard]] double rows_abreast() const;
 
   /// The parts of a run, in ascending order; it must lie within the array.
   [[nodiscard]] ArrayParts parts(ArrayBlock first, std::uint32_t count) const;
@@ -63,8 +66,9 @@ class ArrayLayout {
   [[nodiscard]] DriveSlot slot_of(ArrayRow row, std::uint32_t member) const;
   /// The member that a drive is in a row; nothing where it has no part in it.
   [[nodiscard]] std::optional<std::uint32_t> member_of(ArrayRow row, DriveSlot slot) const;
-  /// A member's first block on its drive, and on the drive that has a spare place for it.
-  [[nodiscard]] HostBlock place_of(ArrayRow row, std::uint32_t member) const;
+  /// A member's first block on the drive that holds it: its own, or one that has a spare place for it.
+  [[nodiscard]] HostBlock place_of(ArrayRow row, std::uint32_t member, DriveSlot holder) const;
+  [[nodiscard]] HostBlock place_of(ArrayRow row, std::uint32_t member) const { return place_of(row, member, slot_of(row, member)); }
   /// Who has the spare place of that number next to a member.
   [[nodiscard]] DriveSlot spare_for(ArrayRow row, std::uint32_t member, std::uint32_t number) const;
 
@@ -75,6 +79,7 @@ class ArrayLayout {
   std::vector<std::uint64_t> rows_of_;  // chunks that each drive holds
   std::vector<std::uint64_t> ends_;     // of a jbod: the array's first chunk after each drive
   std::optional<NarrowRows> narrow_;
+  std::optional<HashedRows> hashed_;
   bool alike_ = false;  // all drives hold as many
   std::uint64_t rows_ = 0;
   std::uint32_t width_ = 1;

@@ -46,6 +46,7 @@ std::string ArrayShape::text(std::uint32_t drives) const {
   std::string text = to_string(kind);
   if (kind == ArrayKind::raid10) text += " (" + std::to_string(copies) + " copies)";
   if (kind == ArrayKind::erasure) text += " " + std::to_string(width(drives) - parities) + "+" + std::to_string(parities);
+  if (hashed()) text += " by hash";
   return text;
 }
 

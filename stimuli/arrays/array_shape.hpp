@@ -8,6 +8,9 @@ namespace tessera {
 enum class ArrayKind : std::uint8_t { jbod, mirror, raid10, raid5, raid6, erasure };
 [[nodiscard]] const char* to_string(ArrayKind kind);
 
+/// How an erasure code's rows find their drives.
+enum class RowPlacement : std::uint8_t { permuted, hash };
+
 struct ArrayShape {
   ArrayKind kind = ArrayKind::raid5;
   std::uint32_t copies = 2;        ///< of raid10: of each chunk
@@ -15,6 +18,10 @@ struct ArrayShape {
   std::uint32_t parities = 0;      ///< of erasure: parity chunks of a row
   std::uint32_t spare_places = 0;  ///< of erasure: drives' worth of room that is spread over all of them for what failed drives held
 
+  RowPlacement placement = RowPlacement::permuted;  ///< of erasure
+  std::uint32_t groups = 0;                         ///< of placement hash: of rows that lie on the same drives; 0: 100 a drive
+
+  [[nodiscard]] bool hashed() const { return kind == ArrayKind::erasure && placement == RowPlacement::hash; }
   /// Whether rows take some of the drives only, or leave spare places on them.
   [[nodiscard]] bool narrow() const { return kind == ArrayKind::raid10 || kind == ArrayKind::erasure; }
   /// Chunks of a row that hold P, Q and so on.

@@ -32,18 +32,24 @@ void ArrayTask::begin_step(Step&& step, CommandPriority priority) {
 }
 
 void ArrayTask::send(ArrayHost& host, ArrayTask& task, ArrayRow row, Step& step, CommandPriority priority) {
-  const auto failed = [&] { return host.drive_in_[host.layout_.slot_of(row, step.member).value()]; };
-  std::optional<std::uint32_t> drive = step.drive ? step.drive : host.drive_of(row, step.member);
-  const HostRun blocks = step.blocks.value_or(HostRun{host.layout_.place_of(row, step.member) + step.range.begin, step.range.count()});
+  const auto own = [&] { return host.layout_.slot_of(row, step.member); };
+  const std::optional<std::uint32_t> held = step.drive ? step.drive : host.drive_of(row, step.member);
+  const std::uint32_t drive = held ? *held : host.drive_in_[own().value()];  // which failed, and says so
+  const auto place = [&] { return host.layout_.place_of(row, step.member, host.slot_of_drive(drive, own())); };
+  HostRun blocks;  // of a FLUSH none: it is of no row
+  if (step.blocks)
+    blocks = *step.blocks;
+  else if (step.op != HostOp::flush)
+    blocks = {place() + step.range.begin, step.range.count()};
   if (step.op == HostOp::read) step.content.resize(std::size_t{blocks.count} * host.kept_);
   ++host.counts_.commands;
-  host.queues_[drive ? *drive : failed()]->send({.op = step.op,
-                                                 .force_unit_access = step.force_unit_access,
-                                                 .blocks = blocks,
-                                                 .content = std::move(step.content),
-                                                 .priority = priority,
-                                                 .receiver = &task,
-                                                 .part = step.member});
+  host.queues_[drive]->send({.op = step.op,
+                             .force_unit_access = step.force_unit_access,
+                             .blocks = blocks,
+                             .content = std::move(step.content),
+                             .priority = priority,
+                             .receiver = &task,
+                             .part = step.member});
 }
 
 void ArrayTask::answered(std::uint32_t member, HostRequest& command) {

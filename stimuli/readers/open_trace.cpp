@@ -22,7 +22,7 @@ std::unique_ptr<TraceSource> open_trace(const TraceOptions& options) {
 }
 
 std::unique_ptr<TraceSource> open_trace(const TraceOptions& options, Bytes capacity, Bytes sector) {
-  auto source = share_address_space(open_trace(options));
+  auto source = options.own_spaces ? open_trace(options) : share_address_space(open_trace(options));
   source = options.fold ? fold_addresses(std::move(source), capacity) : bound_addresses(std::move(source), capacity);
   return adapt_sectors(std::move(source), options.adapt, sector, capacity);
 }

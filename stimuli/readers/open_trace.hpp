@@ -23,6 +23,7 @@ struct TraceOptions {
   std::uint64_t passes = 1;            ///< how often the trace is played; above 1 it loops
   bool in_time = false;                ///< each pass has to take time
   Bytes drift;                         ///< added to every address from one pass to the next; usually wants `fold`
+  bool own_spaces = false;             ///< volumes have addresses of their own and are told apart later (unit_addresses.hpp)
   bool fold = false;                   ///< wrap addresses at the drive's end instead of refusing them
   SectorAdaptation adapt = SectorAdaptation::none;
   RecordOrder order;            ///< sorted, and where arrivals come from

@@ -71,6 +71,40 @@ def test_spare_places_take_what_failed_drives_held(tmp_path, order):
     assert value(metrics, "array.rows_incomplete") == 0
 
 
+BY_HASH = 'placement = "hash"\n'
+LARGE = "[drive.settings.media]\ntracks = 500\n"
+
+
+@pytest.mark.parametrize("order", [(0, 5), (5, 0), (3, 8)])
+def test_objects_on_hashed_places_outlive_failures_and_are_made_anew_on_other_drives(tmp_path, order):
+    failures = [failure(drive, at) for drive, at in zip(order, ("100 ms", "8 s"), strict=True)]
+    file = array_file(tmp_path, "erasure", BY_HASH, erasure(3, 2, 2), drives(6), drives(4), LARGE, *failures)
+    metrics, done = run_array(tmp_path / "out", file, "--set", "rebuild.priority=equal", limit=1500, depth=4)
+    assert "erasure 3+2 by hash of 10 drives and 2 spare places, " in done.stdout
+    assert value(metrics, "array.requests.rebuilt") > 0
+    assert value(metrics, "array.rebuild.rows_lost") == 0
+    assert value(metrics, "host.failed") == 0
+    assert value(metrics, "scoreboard.errors") == 0
+    assert value(metrics, "array.rows_differing") == 0
+    assert value(metrics, "array.rows_incomplete") == 0
+
+
+def test_a_rebuild_of_hashed_places_writes_to_all_drives_that_are_left(tmp_path):
+    file = array_file(tmp_path, "erasure", BY_HASH, erasure(3, 1, 1), drives(12), failure(0, "10 ms"))
+    simulate("array", file, "--prefill", 0, "--set", "rebuild.rate_limit=0 B/s", "--out", tmp_path / "out")
+    written = [json.loads((tmp_path / f"out/drive-{drive}/summary.json").read_text())["metrics"]["host.bytes_written"]["value"] for drive in range(1, 12)]
+    assert min(written) > 0 and max(written) < 3 * sum(written) / len(written)
+
+
+def test_hashed_places_use_what_drives_of_unlike_size_hold(tmp_path):
+    def capacity(placement):
+        file = array_file(tmp_path, "erasure", placement, "groups = 400\n" if placement else "", erasure(3, 1, 0), drives(6), drives(6), LARGE)
+        simulate("array", file, "--prefill", 0, "--out", tmp_path / "out")
+        return json.loads((tmp_path / "out/summary.json").read_text())["metrics"]["capacity.user"]["value"]
+
+    assert capacity(BY_HASH) > 1.1 * capacity("")
+
+
 SLOW = '[drive.settings.host]\nlink = "sata"\nlink_rate = "20 kB/s"\n'  # 4 KiB take 200 ms
 
 
@@ -260,7 +294,7 @@ def test_check_of_an_array_says_what_a_run_would_refuse_and_how_much_it_holds(tm
 def test_the_schema_of_array_files_has_all_that_one_may_say(tmp_path):
     schema = json.loads(simulate("list", "parameters", "--arrays", "--schema").stdout)
     properties = schema["properties"]
-    assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "drive", "failure", "power_cut"} == set(properties)
+    assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "window", "drive", "failure", "power_cut"} == set(properties)
     drive = properties["drive"]["items"]
     assert set(drive["properties"]) == {"description", "layer", "count", "spare", "settings"} and drive["additionalProperties"] is False
     assert set(properties["power_cut"]["items"]["properties"]) == {"at", "drives"}
@@ -287,6 +321,9 @@ REFUSED = {
     "array.spare_places is of kind erasure; found 1 with kind mirror": ("mirror", "spare_places = 1\n", drives(4)),
     "expected 1 to 16 parity chunks": ("erasure", drives(4)),
     "expected at least 2 data chunks in a row": ("erasure", erasure(1, 1, 0), drives(4)),
+    "array.placement is hash, with kind raid5; expected kind erasure": ("raid5", BY_HASH, drives(4)),
+    "array.groups is of placement hash; found 9 with placement permuted": ("erasure", "groups = 9\n", erasure(2, 1, 0), drives(4)),
+    "expected at least 2 data chunks in a row placed by hash, found 0": ("erasure", BY_HASH, erasure(0, 1, 0), drives(4)),
     "an erasure code of 7 drives; expected at least 8": ("erasure", erasure(5, 2, 1), drives(7)),
     "a raid10 of 2 drives; expected at least 3": ("raid10", drives(2)),
     "a jbod has neither": ("jbod", drives(2), "[scrub]\nenabled = true\n"),

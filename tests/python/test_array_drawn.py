@@ -20,7 +20,8 @@ def drawn_shape(draw, kind, members):
     spares = draw.randint(0, min(2, members - 3))
     parities = draw.randint(1, min(3, members - spares - 2))
     data = draw.choice((0, draw.randint(2, members - spares - parities)))
-    return parities, f"\ndata = {data}\nparities = {parities}\nspare_places = {spares}"
+    placement = draw.choice(("permuted", "hash")) if data else "permuted"
+    return parities, f'\ndata = {data}\nparities = {parities}\nspare_places = {spares}\nplacement = "{placement}"'
 
 
 def drawn_array(draw):

@@ -140,12 +140,47 @@ def hand_over(name: str, doc: str):
 NO_RESULTS = ("--plan", "--parameters", "--list-inputs")  # of `array`, which then runs nothing
 
 
+PLACED = ("--workers", "--scheduler")  # each drive is a process
+PLACED_HELP = """  --workers N           simulate each drive of a jbod in a process of its own, N at a time (docs/arrays.md)
+  --scheduler ADDRESS   the same at the workers of a Dask scheduler, tcp://HOST:PORT"""
+
+
+def taken(words: list[str], name: str) -> str | None:
+    """The value of an option, which is taken out of the words; None without it."""
+    for at, word in enumerate(words):
+        if word == name and at + 1 < len(words):
+            return words.pop(at) and words.pop(at)
+        if word.startswith(f"{name}="):
+            return words.pop(at).partition("=")[2]
+        if word == name:
+            raise InputError(f"{name}: expected a value")
+    return None
+
+
+def array_in_parts(words: list[str]) -> None:
+    from tessera.array_parts import run_parts
+
+    workers, scheduler, out = (taken(words, name) for name in ("--workers", "--scheduler", "--out"))
+    if workers is not None and not (workers.isdecimal() and int(workers) > 0):
+        raise InputError(f"--workers: expected a number of processes from 1 on, found {workers}")
+    with results_folder(None if out is None else Path(out), "array") as folder:
+        summary = run_parts(words, Path(folder), None if workers is None else int(workers), scheduler)
+    found = {name: metric["value"] for name, metric in summary["metrics"].items()}
+    print(f"  served      {found['host.served']:,} requests, {found['host.failed']:,} failed, mean {found['host.latency.mean'] or 0:.3g} ms, p99 {found['host.latency.p99'] or 0:.3g} ms")
+    print(f"  workers     {found['workers.count']}, busy {found['workers.busy']:.1%} of their time; {found['run.commands_per_cpu_second'] or 0:,.0f} commands per CPU-second")
+    print(f"  results: {folder}")
+
+
 def array(context: typer.Context) -> None:
     """Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds."""
     if wants_help(context.args):
         show_help("array")
+        print(PLACED_HELP)
         return
     asked = {word.partition("=")[0] for word in context.args}
+    if not asked.isdisjoint(PLACED):
+        array_in_parts(list(context.args))
+        return
     if not asked.isdisjoint(("--out", *NO_RESULTS)):
         print(ask_simulator(["array", *context.args], progress=sys.stderr.isatty()), end="")
         return

@@ -119,6 +119,11 @@ Task<void> DefectManager::look_for_table() {
 }
 
 Task<Status> DefectManager::carry_out(MediaChain& chain) {
+  watching_ = &chain == watched_;
+  return carry_out_rest(chain);
+}
+
+Task<Status> DefectManager::carry_out_rest(MediaChain& chain) {
   if (chain.status == Status::media_error) co_await look_for_table();
   if (chain.status == Status::media_error && chain.steps()[chain.steps_done].op == MediaOp::write) ++write_faults_;
   // A read into a buffer that failed has marked what it did not bring; everything else is begun again.
@@ -223,29 +228,52 @@ Task<Status> DefectManager::read_again(MediaStep step, std::uint32_t offset) {
   again.header = &header_;
   if (step.data.buffer != nullptr) again.data = sector_.all();
   if (!step.system.empty()) again.system = bytes_;
-  Status status = Status::media_error;
   std::uint32_t retry = 0;
-  while (status == Status::media_error && retry < (hopeless ? 1 : config_.read_retries)) {
-    ++retry;
-    status = co_await run_single(again, false);
-  }
-  retries_ += retry;
+  const Status status = co_await read_until_it_comes(again, hopeless ? 1 : config_.read_retries, retry);
   if (!delivered(status)) co_return status;
   deliver(step, offset);
   if (status == Status::media_error) {
     ++uncorrectable_;
-    if (!hopeless) co_await note_pending(sector);
+    if (hopeless) co_return status;
+    found_.unreadable += watching_ ? 1 : 0;
+    co_await note_pending(sector);
     co_return status;
   }
-  if (ok(status)) ++recovered_;
+  if (ok(status)) {
+    ++recovered_;
+    found_.recovered += watching_ ? 1 : 0;
+  }
   // A read of headers alone does not know what else the sector holds.
   const bool whole = step.data.buffer != nullptr || !step.system.empty();
   if (whole && ok(status) && retry >= config_.relocate_after && table_.spares_left() > 0) {
+    if (watching_) co_await find_content(again);
     again.op = MediaOp::write;
     // It can be read where it is, and stays there if it cannot be moved.
-    static_cast<void>(co_await relocate(sector, again));
+    const Status moved = co_await relocate(sector, again);
+    found_.moved += watching_ && ok(moved) ? 1 : 0;
   }
   co_return status;
+}
+
+/// Reads a step of one sector until it comes back, `most` times; adds what it took to `reads`.
+Task<Status> DefectManager::read_until_it_comes(MediaStep again, std::uint32_t most, std::uint32_t& reads) {
+  Status status = Status::media_error;
+  for (std::uint32_t i = 0; i < most && status == Status::media_error; ++i) {
+    ++reads;
+    ++retries_;
+    status = co_await run_single(again, false);
+  }
+  co_return status;
+}
+
+/// A sector that was read for nobody holds data or the firmware's own bytes, and is moved as what it is.
+Task<void> DefectManager::find_content(MediaStep& again) {
+  MediaStep own = again;
+  own.data = {};
+  own.system = bytes_;
+  std::uint32_t reads = 0;
+  const Status status = co_await read_until_it_comes(own, config_.read_retries, reads);
+  if (ok(status) && std::ranges::any_of(bytes_, [](std::byte byte) { return byte != std::byte{0}; })) again = own;
 }
 
 /// Hands the sector that was read again, or the marks of one that cannot be, to whom it was read for.

@@ -40,6 +40,16 @@ class DefectManager final : public MediaSupervisor {
   [[nodiscard]] bool concerns(const MediaChain& chain) const override;
   [[nodiscard]] Task<Status> carry_out(MediaChain& chain) override;
 
+  /// What came of the chains that were watched.
+  struct Found {
+    std::uint64_t recovered = 0;   ///< sectors that came back late
+    std::uint64_t moved = 0;       ///< of these
+    std::uint64_t unreadable = 0;  ///< sectors that never came, and of which that was not known
+  };
+  /// `chain`, a read into a buffer, is for the sake of what it finds: what comes back late is moved, whatever the sector holds. Null: none.
+  void watch(const MediaChain* chain) { watched_ = chain; }
+  [[nodiscard]] const Found& found() const { return found_; }
+
   /// Adds the metrics `defects.*`.
   void report(MetricSet& metrics) const;
 
@@ -68,6 +78,9 @@ class DefectManager final : public MediaSupervisor {
   [[nodiscard]] Part next_part(const MediaStep& step, std::uint32_t from, std::uint32_t grain) const;
   [[nodiscard]] MediaStep step_of(const MediaStep& step, const Part& part) const;
 
+  Task<Status> carry_out_rest(MediaChain& chain);
+  Task<void> find_content(MediaStep& again);
+  Task<Status> read_until_it_comes(MediaStep again, std::uint32_t most, std::uint32_t& reads);
   Task<Status> carry_out_step(MediaStep step);
   Task<void> look_for_table();
   Task<Status> recover(MediaStep step, Part part);
@@ -92,6 +105,9 @@ class DefectManager final : public MediaSupervisor {
   DataBuffer sector_;           // one sector under recovery
   std::span<std::byte> bytes_;  // as firmware's own bytes
   SectorHeader header_{};
+  const MediaChain* watched_ = nullptr;
+  bool watching_ = false;  // it is carried out
+  Found found_;
 
   std::uint64_t retries_ = 0;
   std::uint64_t recovered_ = 0;

@@ -48,18 +48,21 @@ struct Bench final : TimelineListener {
   Host host{"host"};
 };
 
-/// As Linux brings a controller up: reset, admin queues, enable, identify, queues, features.
-void bring_up(test::NvmeDriver& driver, std::uint64_t& blocks) {
+/// As Linux brings a controller up: reset, admin queues, enable, identify, queues, features. `blocks`: of the first of so many namespaces.
+void bring_up_units(test::NvmeDriver& driver, std::uint32_t units, std::uint64_t& blocks) {
   REQUIRE(driver.begin(32));
   const std::uint64_t page = driver.allocate();
   REQUIRE(driver.admin({.opcode = 6, .prp1 = page, .dword10 = 1}).status == 0);
   REQUIRE(driver.admin({.opcode = 9, .dword10 = 7, .dword11 = 0}).status == 0);
   REQUIRE(driver.create_pair(1, 33, 0));
   REQUIRE(driver.admin({.opcode = 6, .prp1 = page, .dword10 = 2}).status == 0);
-  REQUIRE(driver.load<std::uint32_t>(page) == 1);
+  for (std::uint32_t unit = 0; unit < units; ++unit) REQUIRE(driver.load<std::uint32_t>(page + 4 * unit) == unit + 1);
+  REQUIRE(driver.load<std::uint32_t>(page + 4 * units) == 0);
   REQUIRE(driver.admin({.opcode = 6, .space = 1, .prp1 = page}).status == 0);
   blocks = driver.load<std::uint64_t>(page);
 }
+
+void bring_up(test::NvmeDriver& driver, std::uint64_t& blocks) { bring_up_units(driver, 1, blocks); }
 
 void fill(test::NvmeDriver& driver, std::uint64_t at, std::uint64_t place, unsigned salt) {
   for (std::uint64_t i = 0; i < 4096; ++i) driver.memory[at + i] = static_cast<unsigned char>(place * 37 + i * 11 / 3 + salt);
@@ -121,6 +124,19 @@ void keep_busy(const std::string& layer) {
 TEST_CASE("a conventional drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("cmr"); }
 TEST_CASE("an interlaced drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("imr-rmw"); }
 TEST_CASE("a shingled drive behind NVMe serves 32 commands at once, byte by byte") { keep_busy("skylight-disk"); }
+
+TEST_CASE("each logical unit of a drive with two arms is a namespace") {
+  Bench bench("cmr", {"media.surfaces=2", "media.tracks=512", "media.actuators=2", "host.luns=2"});
+  bench.run([&](Host& host) {
+    std::uint64_t first = 0;
+    bring_up_units(host.driver, 2, first);
+    const std::uint64_t page = host.driver.allocate();
+    REQUIRE(host.driver.admin({.opcode = 6, .space = 2, .prp1 = page}).status == 0);
+    CHECK(first + host.driver.load<std::uint64_t>(page) == bench.drive->capacity().value() / 512);
+    CHECK(first == host.driver.load<std::uint64_t>(page));
+    CHECK(host.driver.admin({.opcode = 6, .space = 3, .prp1 = page}).status != 0);
+  });
+}
 
 namespace {
 
