@@ -11,9 +11,10 @@ LAYERS = ("skylight-flash", "pore", "skylight-disk", "fluid", "fluid-loop", "amp
 def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
     common = ("--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--check")
     parameters = f"layers.{layer.replace('-', '_')}"
-    whole = run(tmp_path / "whole", "bare", *common, "--set", f"{parameters}.map=array")
+    array = ("--set", f"{parameters}.map=array")
+    whole = run(tmp_path / "whole", "bare", *common, *array)
     little = ("--set", f"dram.capacity={whole.metric('dram.reserved.total') / MIB - 5:.0f} MiB")
-    refused = simulate("run", "bare", *common, *little, "--out", tmp_path / "refused", status=2).stderr
+    refused = simulate("run", "bare", *common, *array, *little, "--out", tmp_path / "refused", status=2).stderr
     assert "(dram.capacity) cannot hold" in refused and "would fit it" in refused
     paged = run(tmp_path / "paged", "bare", *common, *little, "--set", f"{parameters}.map=paged")
     assert paged.metric("meta.ram_bytes_actual") < whole.metric("meta.ram_bytes_actual") - 5 * MIB

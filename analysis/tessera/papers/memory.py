@@ -17,6 +17,7 @@ BUFFER_GIB = 1
 BLOCK_SECTORS = 4096
 PRINTED_PER_GB = 4.0 + 0.029  # MB by chunk and by block, section 5.5
 LARGE_TB = 20
+NOTHING_REMEMBERED = "amphisbaena, no ghosts or shadows (`history = 0`)"
 
 
 def sector_map_bytes(sectors: float) -> float:
@@ -36,8 +37,10 @@ def flash_caches(lab: Lab) -> Mapping[str, Run]:
 
 
 def zone_buffers(lab: Lab) -> Mapping[str, Run]:
-    """The same of the zone buffers with a buffer of 1 GiB."""
-    variants = {layer: published(layer, buffer=f"{BUFFER_GIB} GiB") for layer in ZONE_BUFFERS}
+    """The same of the zone buffers with a buffer of 1 GiB, and of Amphisbaena without what it remembers of blocks that left."""
+    buffer = f"{BUFFER_GIB} GiB"
+    variants = {layer: published(layer, buffer=buffer) for layer in ZONE_BUFFERS}
+    variants[NOTHING_REMEMBERED] = published("amphisbaena", buffer=buffer, history=0)
     return lab.grid(ZONED_DRIVE, {"": ("--workload", "zone-hm_0", "--limit", 1000)}, variants, "memory")[""]
 
 
@@ -131,7 +134,7 @@ def _zone_parts(lab: Lab) -> list[str]:
     ours = buffer_tables_mb(runs["amphisbaena"])
     per_block = ours * MB / blocks
     return [
-        f"DRAM with a buffer of {BUFFER_GIB} GiB. A block has 4 KiB. States of zones and bitmaps of their padding do not grow with the buffer.\n",
+        f"DRAM with a buffer of {BUFFER_GIB} GiB. A block has 4 KiB.\n",
         table(["layer", "tables of the zones, MB", "tables of the buffer, MB", "bytes a block of the buffer", "merge buffer, MB", "all reserved, MB"], rows),
         findings(
             [
