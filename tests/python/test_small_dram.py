@@ -4,16 +4,17 @@ import pytest
 from simulate import run, simulate
 
 MIB = 1 << 20
-LAYERS = {"skylight-flash": "array", "pore": "array", "skylight-disk": "hash", "fluid": "hash", "fluid-loop": "hash", "amphisbaena": "hash"}
+LAYERS = ("skylight-flash", "pore", "skylight-disk", "fluid", "fluid-loop", "amphisbaena")
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
     common = ("--layer", layer, "--workload", "web-server", "--fold", "--limit", 2000, "--check")
     parameters = f"layers.{layer.replace('-', '_')}"
-    whole = run(tmp_path / "whole", "bare", *common, "--set", f"{parameters}.map={LAYERS[layer]}")
+    array = ("--set", f"{parameters}.map=array")
+    whole = run(tmp_path / "whole", "bare", *common, *array)
     little = ("--set", f"dram.capacity={whole.metric('dram.reserved.total') / MIB - 5:.0f} MiB")
-    refused = simulate("run", "bare", *common, *little, "--out", tmp_path / "refused", status=2).stderr
+    refused = simulate("run", "bare", *common, *array, *little, "--out", tmp_path / "refused", status=2).stderr
     assert "(dram.capacity) cannot hold" in refused and "would fit it" in refused
     paged = run(tmp_path / "paged", "bare", *common, *little, "--set", f"{parameters}.map=paged")
     assert paged.metric("meta.ram_bytes_actual") < whole.metric("meta.ram_bytes_actual") - 5 * MIB
@@ -23,7 +24,7 @@ def test_paging_the_sector_map_makes_do_with_less(tmp_path, layer):
 
 def test_the_refusal_names_the_map_that_needs_less(tmp_path):
     little = ("--set", "dram.capacity=60 MiB", "--limit", 10, "--workload", "web-server", "--fold")
-    refused = simulate("run", "bare", "--layer", "fluid", *little, "--out", tmp_path, status=2).stderr
+    refused = simulate("run", "bare", "--layer", "fluid", "--set", "layers.fluid.map=array", *little, "--out", tmp_path, status=2).stderr
     assert 'cannot hold the sector map (map = "paged" needs less) of' in refused
 
 

@@ -10,7 +10,7 @@ zones were empty at the start: both are shown.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tessera.papers import amphisbaena_periods, amphisbaena_sets, memory
+from tessera.papers import amphisbaena_causes, amphisbaena_periods, amphisbaena_sets, memory
 from tessera.papers.amphisbaena_readings import offset_parts, reading_experiments
 from tessera.papers.amphisbaena_runs import (
     CLEANINGS,
@@ -307,6 +307,7 @@ EXPERIMENTS = (
     Experiment("chunk-sizes", "Chunk size", _swept(chunk_sizes, _chunk_findings)),
     *reading_experiments(_tables),
     Experiment("filter-share", "Filter share", _swept(filter_shares, _share_findings)),
+    *amphisbaena_causes.EXPERIMENTS,
     *memory.ZONES,
 )
 

@@ -85,13 +85,17 @@ def _trace(lab: Lab, each: Input) -> Path:
     return file
 
 
-def grids(lab: Lab, layers: tuple[str, ...] = LAYERS, drawn: tuple[Input, ...] = INPUTS) -> Grid:
-    """The four inputs on full zones, one write at a time, under the layers as published."""
+def inputs_of_periods(lab: Lab, drawn: tuple[Input, ...] = INPUTS) -> dict[str, tuple[object, ...]]:
+    """The options of the inputs on full zones, one write at a time."""
     sizes = {key: value for layer in LAYERS for key, value in of_layer(layer, buffer=f"{BUFFER_MIB} MiB").items()}
     sizes |= of_layer("skylight-disk", buffer_zone=f"{BUFFER_MIB * 1024 // BUFFER_ZONES} KiB")
     words = ("--replay", "closed:1", "--prefill", 100, *setting_words(**sizes))
-    inputs = {each.title: ("--trace", _trace(lab, each), "--format", "ascii", *words) for each in drawn}
-    return lab.grid(DRIVE, inputs, {layer: published(layer) for layer in layers}, "long update periods")
+    return {each.title: ("--trace", _trace(lab, each), "--format", "ascii", *words) for each in drawn}
+
+
+def grids(lab: Lab, layers: tuple[str, ...] = LAYERS, drawn: tuple[Input, ...] = INPUTS) -> Grid:
+    """The four inputs under the layers as published."""
+    return lab.grid(DRIVE, inputs_of_periods(lab, drawn), {layer: published(layer) for layer in layers}, "long update periods")
 
 
 FIGURES = (

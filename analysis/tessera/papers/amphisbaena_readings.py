@@ -53,10 +53,7 @@ def offset_parts(lab: Lab, tables: Tables) -> list[str]:
     grid = published_offsets(lab)
     if not grid:
         return []
-    intro = (
-        "The write offsets of six volumes are public, their order is not: drawn at random, with the sizes, shares and gaps of the paper's table.\n"
-        "How many of a chunk's places are ever written is then no assumption.\n"
-    )
+    intro = "The write offsets of six volumes are public, their order is not: drawn at random, with the sizes, shares and gaps of the paper's table.\n"
     return [intro, *tables(grid), findings(_offset_findings(grid))]
 
 

@@ -149,10 +149,7 @@ def _statistics_table(scale: float) -> str:
     return table(header, rows)
 
 
-INTRO = (
-    "Every update goes to any of a set of addresses (`updates.set`), about 1.1 for each block of the buffer, on full zones. Figure 2 gives its two\n"
-    "numbers for one unnamed volume; the table has them for each.\n"
-)
+INTRO = "Every update goes to any of a set of addresses (`updates.set`), about 1.1 for each block of the buffer, on full zones.\n"
 
 
 def _parts(lab: Lab) -> list[str]:

@@ -9,7 +9,7 @@ of a rival is: the share of the bands that PORE opens is fitted to the write amp
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from tessera.papers import memory, mu_rmw_open
+from tessera.papers import memory, mu_rmw_open, mu_rmw_waits
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.papers.measures import latency, rmws, total_amplification
@@ -388,6 +388,7 @@ EXPERIMENTS = (
     *mu_rmw_open.EXPERIMENTS,
     Experiment("histograms", "The same volumes, histogram-true", _histograms),
     Experiment("histograms-one-by-one", "Histogram-true, one request after the other", lambda lab: _histograms(lab, "closed:1")),
+    Experiment("longest-waits", "Of what the longest wait is made", lambda lab: mu_rmw_waits.parts(histogram_true(lab, "closed:1", mu_rmw_waits.VARIANTS))),
     Experiment("victims", "Which band is merged, and when its blocks are erased", _victims),
     Experiment("wear", "Wear of the cache's blocks", _wear),
     *memory.FLASH,

@@ -1,15 +1,24 @@
 #include "firmware/zones/slot_owners.hpp"
 
+#include "firmware/zones/slot_directory.hpp"
+
 namespace tessera {
 
 SlotOwners::SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones,
-                       std::uint32_t zone_sectors)
-    : map_(std::move(map)),
-      sectors_(ports.memory, MemoryCategory::metadata, slots, "sectors of the buffer's slots", Survival::dumped),
-      by_zone_(ports.memory, MemoryCategory::metadata, slots, zones, "slots of the zones"),
+                       std::uint32_t zone_sectors, ZoneLists lists)
+    : sector_{0, bits_for(std::uint64_t{zones} * zone_sectors + 1)},
+      mark_{sector_.end(), 1},
+      word_{0, mark_.end()},
+      sectors_(ports.memory, slots, word_.width, "sectors of the buffer's slots", Survival::dumped),
+      map_(map ? std::move(map) : std::make_unique<SlotDirectory>(ports, sectors_, sector_)),
       zone_sectors_(zone_sectors),
       held_(zones),
-      used_gauge_(ports.cpu, {"buffer.used_slots", "1", "sectors that the buffer in front of the shingled zones holds"}, 0) {}
+      used_gauge_(ports.cpu, {"buffer.used_slots", "1", "sectors that the buffer in front of the shingled zones holds"}, 0) {
+  if (lists == ZoneLists::none) return;
+  const std::uint64_t records = std::uint64_t{slots} + zones;
+  zone_links_.emplace(ports.memory, records, PackedLists::bits(records), "slots of the zones");
+  by_zone_.emplace(*zone_links_, 0, slots, zones);
+}
 
 Task<Status> SlotOwners::find(LogicalRun run, Slots& slots) {
   slots.clear();
@@ -54,31 +63,31 @@ bool SlotOwners::begin_restore() {
   bool any = false;
   bool all = true;
   for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) {
-    any = any || sectors_.peek(slot) != 0;
-    all = all && (sectors_.peek(slot) & not_all_yet) == 0;
+    any = any || occupied(slot);
+    all = all && sectors_.peek(slot, mark_) == 0;
   }
-  mark_ = any && all ? 0 : not_all_yet;
-  return mark_ == 0;
+  marked_ = any && all ? 0 : 1;
+  return marked_ == 0;
 }
 
 std::vector<SlotOwners::Owner> SlotOwners::without_record(const std::vector<bool>& has_record) const {
   std::vector<Owner> owners;
   for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
-    if (sectors_.peek(slot) != 0 && !has_record[slot]) owners.push_back({slot, LogicalSector((sectors_.peek(slot) & ~not_all_yet) - 1)});
+    if (occupied(slot) && !has_record[slot]) owners.push_back({slot, LogicalSector(word_of(slot) - 1)});
   return owners;
 }
 
 void SlotOwners::end_restore(const std::vector<bool>& put) {
   for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot)
-    if (!put[slot]) sectors_.peek(slot) = 0;
-  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) sectors_.peek(slot) &= ~not_all_yet;
-  mark_ = 0;
+    if (!put[slot]) sectors_.poke(slot, word_, 0);
+  for (std::uint32_t slot = 0; slot < sectors_.size(); ++slot) sectors_.poke(slot, mark_, 0);
+  marked_ = 0;
 }
 
 void SlotOwners::put(std::uint32_t slot, LogicalSector sector, std::uint32_t zone) {
   map_->set(sector, slot);
-  sectors_.write(slot) = (sector.value() + 1) | mark_;
-  by_zone_.push_back(zone, slot);
+  sectors_.write(slot, word_, (sector.value() + 1) | marked_ << mark_.first);
+  if (by_zone_) by_zone_->push_back(zone, slot);
   dirty_zones_ += held_[zone]++ == 0;
   used_gauge_.set(++used_);
 }
@@ -87,8 +96,8 @@ void SlotOwners::remove(std::uint32_t slot) {
   const LogicalSector sector = sector_of(slot);
   map_->erase(sector);
   dirty_zones_ -= --held_[sector.value() / zone_sectors_] == 0;
-  sectors_.write(slot) = 0;
-  by_zone_.remove(slot);
+  sectors_.write(slot, word_, 0);
+  if (by_zone_) by_zone_->remove(slot);
   used_gauge_.set(--used_);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // What is in the buffer: which slot holds a sector, which sector a slot holds, and the slots of each zone. The papers scan the
-// buffer for the sectors of a zone; the lists find them at once.
+// buffer for the sectors of a zone; the lists find them at once, where a layer asks for them.
 //
 // Which sector a slot holds is written in the slot itself. The dump engine saves the table of it too: it is asked at boot for the slots
 // that cannot be read, so that no older copy of a sector is taken for the newest. The power may fail in a boot, too. Then each
@@ -8,10 +8,11 @@
 // half a table does not pass for a whole one.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "firmware/tables/dram_table.hpp"
+#include "firmware/tables/packed_table.hpp"
 #include "firmware/tables/sector_map.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -22,8 +23,12 @@ class SlotOwners {
   static constexpr std::uint32_t none = SectorMap::none;
   using Slots = std::vector<std::uint32_t>;
 
-  /// `map`: which slot holds a sector, for at most `slots` sectors of `zones` zones.
-  SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones, std::uint32_t zone_sectors);
+  /// Whether the slots of each zone are to be found; a layer that never asks for them need not keep them.
+  enum class ZoneLists : std::uint8_t { kept, none };
+
+  /// `map`: which slot holds a sector, for at most `slots` sectors of `zones` zones; none: a directory over the slots themselves.
+  SlotOwners(const Ports& ports, std::unique_ptr<SectorMap> map, std::uint32_t slots, std::uint32_t zones, std::uint32_t zone_sectors,
+             ZoneLists lists = ZoneLists::kept);
 
   // One after the other, bringing what is needed of the map into DRAM. The zones of the sectors are locked.
 
@@ -63,17 +68,19 @@ class SlotOwners {
   // What needs no map.
 
   /// Whether `slot` holds a sector, and which.
-  [[nodiscard]] bool in_use(std::uint32_t slot) const { return sectors_.read(slot) != 0; }
-  [[nodiscard]] LogicalSector sector_of(std::uint32_t slot) const { return LogicalSector(sectors_.read(slot) - 1); }
+  [[nodiscard]] bool in_use(std::uint32_t slot) const { return sectors_.read(slot, word_) != 0; }
+  [[nodiscard]] LogicalSector sector_of(std::uint32_t slot) const { return LogicalSector(sectors_.read(slot, sector_) - 1); }
   /// For the records of other slots: sector + 1, or 0. Without a charge: a write looks at three entries, beside or as recent as its own,
   /// which is charged.
-  [[nodiscard]] std::uint64_t word_of(std::uint32_t slot) const { return sectors_.peek(slot); }
+  [[nodiscard]] std::uint64_t word_of(std::uint32_t slot) const { return sectors_.peek(slot, sector_); }
   /// The slots of a zone; none: no more.
-  [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return by_zone_.front(zone); }
-  [[nodiscard]] std::uint32_t after(std::uint32_t slot) const { return by_zone_.after(slot); }
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return by_zone_->front(zone); }
+  [[nodiscard]] std::uint32_t after(std::uint32_t slot) const { return by_zone_->after(slot); }
 
   /// For tests, without a charge.
-  [[nodiscard]] bool holds(std::uint32_t slot, LogicalSector sector) const { return sectors_.peek(slot) == sector.value() + 1; }
+  [[nodiscard]] bool holds(std::uint32_t slot, LogicalSector sector) const { return sectors_.peek(slot, word_) == sector.value() + 1; }
+  /// Without a charge: for what goes through all slots at once.
+  [[nodiscard]] bool occupied(std::uint32_t slot) const { return sectors_.peek(slot, word_) != 0; }
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(sectors_.size()); }
 
   [[nodiscard]] std::uint64_t used() const { return used_; }
@@ -81,16 +88,18 @@ class SlotOwners {
   [[nodiscard]] std::uint32_t held(std::uint32_t zone) const { return held_[zone]; }
   /// Zones of which a slot holds a sector.
   [[nodiscard]] std::uint32_t dirty_zones() const { return dirty_zones_; }
-  [[nodiscard]] Bytes bytes() const { return map_->bytes() + Bytes(sectors_.size() * sizeof(std::uint64_t)) + by_zone_.bytes(); }
+  [[nodiscard]] Bytes bytes() const { return map_->bytes() + sectors_.bytes() + (zone_links_ ? zone_links_->bytes() : Bytes(0)); }
   void report(MetricSet& metrics) const { map_->report(metrics); }
 
  private:
+  PackedTable::Field sector_;  // sector + 1; 0: none
+  PackedTable::Field mark_;    // of an entry of a boot without a table, until all are there
+  PackedTable::Field word_;    // both
+  PackedTable sectors_;        // by slot; dumped
+  std::uint64_t marked_ = 0;   // the mark of entries that are put: 1 in such a boot
   std::unique_ptr<SectorMap> map_;
-  /// In an entry of a boot without a table, until all are there.
-  static constexpr std::uint64_t not_all_yet = std::uint64_t{1} << 63U;
-  DramArray<std::uint64_t> sectors_;  // sector + 1; 0: none; dumped
-  std::uint64_t mark_ = 0;            // not_all_yet in such a boot
-  DramLists by_zone_;
+  std::optional<PackedTable> zone_links_;
+  std::optional<PackedLists> by_zone_;
   std::uint64_t used_ = 0;  // slots
   // For the report alone: no part of the firmware's tables.
   std::uint32_t zone_sectors_;

@@ -43,6 +43,11 @@ std::optional<SlotName> SlotWrites::next_unnamed() {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> SlotWrites::sequence_before(std::uint32_t slot) const {
+  const auto write = std::ranges::find_if(under_way_, [slot](const Write& other) { return other.has(slot); });
+  return write == under_way_.end() ? std::nullopt : std::optional(write->sequence_before);
+}
+
 void SlotWrites::end(std::uint32_t first) {
   const auto write = std::ranges::find(under_way_, first, &Write::first);
   for (std::uint32_t i = 0; i < write->sectors.count; ++i) {

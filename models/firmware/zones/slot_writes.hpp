@@ -17,11 +17,13 @@ class SlotWrites {
   SlotWrites(const SlotOwners& owners, const BufferRegion& buffer) : owners_(owners), buffer_(buffer) {}
 
   /// `sectors` go to slots from `first` on; names_for() each of them, and then end().
-  void begin(std::uint32_t first, LogicalRun sectors) { under_way_.push_back({first, sectors}); }
+  void begin(std::uint32_t first, LogicalRun sectors) { under_way_.push_back({first, sectors, buffer_.newest_sequence()}); }
   /// For the record of sector `i` of the write that was begun last.
   [[nodiscard]] SlotNames names_for(std::uint32_t i);
   /// The write to slots from `first` on is over: they hold their sectors, or it came to nothing.
   void end(std::uint32_t first);
+  /// The newest sequence number when the write to `slot` that is under way began: its record has a later one. None: no write is.
+  [[nodiscard]] std::optional<std::uint64_t> sequence_before(std::uint32_t slot) const;
 
   /// While it lives, sectors of this run may be leaving the buffer for their zone, and no record names them. One at a time.
   class Leaving {
@@ -39,6 +41,7 @@ class SlotWrites {
   struct Write {
     std::uint32_t first;
     LogicalRun sectors;
+    std::uint64_t sequence_before;
     [[nodiscard]] bool has(std::uint32_t slot) const { return slot >= first && slot - first < sectors.count; }
   };
   [[nodiscard]] bool in_order(const Write& write, std::uint32_t i) const;

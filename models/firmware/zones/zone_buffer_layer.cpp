@@ -8,12 +8,15 @@
 namespace tessera {
 
 ZoneBufferLayer::ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
-                                 ZoneNotes* notes)
+                                 ZoneNotes* notes, SlotOwners::ZoneLists lists)
     : ports_(ports),
       store_(ports, config, geometry, plan, notes),
       buffer_(ports, geometry, regions_named(plan, "buffer"), static_cast<std::uint32_t>(buffer_sectors(config, geometry, plan))),
-      owners_(ports, make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), store_.user_sectors(), buffer_.slots()),
-              buffer_.slots(), store_.zones(), store_.zone_sectors()),
+      owners_(ports,
+              config.map.kind == MapKind::hash
+                  ? nullptr
+                  : make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), store_.user_sectors(), buffer_.slots()),
+              buffer_.slots(), store_.zones(), store_.zone_sectors(), lists),
       writes_(owners_, buffer_),
       locks_(ports.cpu),
       evictions_(ports.cpu),

@@ -17,9 +17,9 @@ namespace tessera {
 
 class ZoneBufferLayer : public TranslationLayer {
  public:
-  /// `notes`: what the layer keeps in the log of the zones beside their states.
+  /// `notes`: what the layer keeps in the log of the zones beside their states; `lists`: none in a layer that does not evict().
   ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
-                  ZoneNotes* notes = nullptr);
+                  ZoneNotes* notes = nullptr, SlotOwners::ZoneLists lists = SlotOwners::ZoneLists::kept);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return store_.user_sectors(); }
   Task<Status> format() override { return store_.format(); }

@@ -25,6 +25,8 @@ void ZoneBufferLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes
   metrics.add("wa.unpadded", host == 0 ? std::nullopt : std::optional((media - padding) / host), "1", "as wa.padded, but without padding");
   metrics.count("log.sectors", static_cast<double>(store_.log_sectors()), "sectors", "sectors of the merge log and its checkpoints");
   report_mapping_memory(metrics, paper_bytes, store_.bytes() + owners_.bytes() + own);
+  metrics.add("meta.ram_bytes_zones", static_cast<double>(store_.bytes().value()), "B",
+              "of the mapping memory really taken, states of the zones and bitmaps of their padding, which no buffer's size changes");
 }
 
 }  // namespace tessera

@@ -67,11 +67,11 @@ TEST_CASE("tables: Virtual Guard finds its slots by the records on the platters 
 }
 
 TEST_CASE("tables: half a table of slots is no table") {
-  // 600 slots of 8 B are two pieces: the first would come back as it was, the second as noise.
+  // 4,800 slots of 8 bits are two pieces: the first would come back as it was, the second as noise.
   FluidSetup setup;
-  setup.zones().buffer = sectors(600);
+  setup.zones().buffer = sectors(4800);
   setup.zones().log_radii = 40;
-  setup.bench.media.tracks = 320;
+  setup.bench.media.tracks = 2000;
   FluidDrive drive(setup);
   drive.bench().fail_dumps([](std::uint64_t all) {
     CHECK(all == 2);

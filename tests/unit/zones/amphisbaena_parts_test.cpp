@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -147,7 +148,7 @@ TEST_CASE("chunks, their sectors and the frames of a zone are what a plain map s
 TEST_CASE("the ranking names the first of the zones with the highest weight") {
   FakeMemory memory;
   for (const std::uint32_t zones : {1U, 2U, 5U, 64U, 100U}) {
-    VictimRanking ranking(memory, zones);
+    VictimRanking ranking(memory, zones, zones);
     std::vector<std::uint64_t> weights(zones);
     RandomStream random(zones, "ranking");
     CHECK(ranking.highest() == 0);
@@ -164,7 +165,7 @@ TEST_CASE("the ranking names the first of the zones with the highest weight") {
 
 TEST_CASE("a borrowed frame of which no block was written for a period is idle") {
   FakeMemory memory;
-  BlockSpace blocks(memory, 4, 2);
+  BlockSpace blocks(memory, 4, 2, 100);
   blocks.add_frame(0, false);
   blocks.add_frame(2, true);
   blocks.add_frame(3, true);
@@ -187,7 +188,7 @@ TEST_CASE("which borrowed frames go back is the rule's: idle ones, those with a 
   // none.
   const auto returned = [](GiveBack rule) {
     FakeMemory memory;
-    BlockSpace blocks(memory, 5, 2, rule);
+    BlockSpace blocks(memory, 5, 2, 100, rule);
     for (std::uint32_t frame = 0; frame < 5; ++frame) blocks.add_frame(frame, frame >= 2);
     for (std::uint64_t block = 0; block < 10; ++block) blocks.touch(blocks.take(LogicalSector(block)));
     blocks.begin_period();
@@ -210,7 +211,7 @@ TEST_CASE("which borrowed frames go back is the rule's: idle ones, those with a 
 
 TEST_CASE("the frame with the fewest updates is told by the blocks of its own slots") {
   FakeMemory memory;
-  BlockSpace blocks(memory, 2, 3, GiveBack::fewest);
+  BlockSpace blocks(memory, 2, 3, 100, GiveBack::fewest);
   for (std::uint32_t frame = 0; frame < 2; ++frame) blocks.add_frame(frame, true);
   for (std::uint64_t block = 0; block < 6; ++block) blocks.touch(blocks.take(LogicalSector(block)));
   blocks.begin_period();
@@ -223,7 +224,7 @@ TEST_CASE("the frame with the fewest updates is told by the blocks of its own sl
 
 TEST_CASE("an empty place in a borrowed frame is no block that was not updated, and an update counts for its period alone") {
   FakeMemory memory;
-  BlockSpace blocks(memory, 1, 2, GiveBack::any);
+  BlockSpace blocks(memory, 1, 2, 100, GiveBack::any);
   blocks.add_frame(0, true);
   const std::uint32_t slot = blocks.take(LogicalSector(7));
   blocks.begin_period();
@@ -233,19 +234,68 @@ TEST_CASE("an empty place in a borrowed frame is no block that was not updated, 
   CHECK(blocks.next_to_return(0) == 0);
 }
 
+TEST_CASE("free slots are taken in the order in which they became free, but for those of a frame that left") {
+  FakeMemory memory;
+  BlockSpace blocks(memory, 3, 2, 1000);
+  for (const std::uint32_t frame : {1U, 0U, 2U}) blocks.add_frame(frame, true);
+  const std::uint32_t first = blocks.take(LogicalSector(999));
+  CHECK(first == 2);
+  blocks.release(first);
+  blocks.remove_frame(0);
+  CHECK_FALSE(blocks.block_in(0));
+  std::vector<std::uint32_t> taken;
+  for (std::uint64_t block = 0; blocks.free_slots() != 0; ++block) taken.push_back(blocks.take(LogicalSector(block)));
+  CHECK(taken == std::vector<std::uint32_t>{3, 4, 5, 2});
+  blocks.let_go(4);
+  CHECK_FALSE(blocks.block_in(4));
+  CHECK(blocks.block_in(5) == LogicalSector(2));
+  blocks.release(4);
+  CHECK(blocks.take(LogicalSector(8)) == 4);
+}
+
+TEST_CASE("of a frame that a boot found, the slots without a block are free") {
+  FakeMemory memory;
+  BlockSpace blocks(memory, 2, 4, 1000);
+  blocks.adopt_frame(1, false);
+  blocks.assign(5, LogicalSector(7));
+  blocks.release_rest(1);
+  CHECK(blocks.free_slots() == 3);
+  CHECK(blocks.block_in(5) == LogicalSector(7));
+  CHECK(blocks.take(LogicalSector(1)) == 4);
+  CHECK(blocks.take(LogicalSector(2)) == 6);
+}
+
+namespace {
+
+/// Slots of which each is in use, free, or about to be written.
+struct PlainSlots : SlotRecords {
+  [[nodiscard]] std::uint64_t void_until(std::uint32_t slot) const override { return until.contains(slot) ? until.at(slot) : 0; }
+  std::map<std::uint32_t, std::uint64_t> until;
+};
+
+/// What a boot finds in a note.
+StaleRecords replayed(FakeMemory& memory, std::span<const std::byte> note) {
+  StaleRecords records(memory, 16, 64);
+  std::vector<std::byte> sector(64);
+  std::ranges::copy(note, sector.begin());
+  records.replay(0, sector);
+  return records;
+}
+
+}  // namespace
+
 TEST_CASE("a note names the records that are out of date, neighbours together, and only once") {
   FakeMemory memory;
+  PlainSlots slots;
   StaleRecords records(memory, 16, 64);  // four runs a sector
-  for (const std::uint32_t slot : {3, 4, 5, 9}) records.add(slot, 7);
-  records.add(11, 8);
+  records.ask(slots);
+  for (const std::uint32_t slot : {11, 3, 9, 5, 4}) records.add(slot);
+  slots.until = {{3, 7}, {4, 7}, {5, 7}, {9, 7}, {11, 8}};
   records.overwritten(9);
   records.begin_note();
   records.fill_note();
   CHECK(records.note().size() == 2 * sizeof(StaleRecords::Run));
-  StaleRecords other(memory, 16, 64);
-  std::vector<std::byte> sector(64);
-  std::ranges::copy(records.note(), sector.begin());
-  other.replay(0, sector);
+  const StaleRecords other = replayed(memory, records.note());
   CHECK_FALSE(other.counts(4, 7));
   CHECK(other.counts(4, 8));
   CHECK_FALSE(other.counts(11, 8));
@@ -258,14 +308,20 @@ TEST_CASE("a note names the records that are out of date, neighbours together, a
 
 TEST_CASE("what has no room in a note waits for the next, and a checkpoint has all") {
   FakeMemory memory;
-  StaleRecords records(memory, 16, 64);
-  for (std::uint32_t slot = 0; slot < 12; slot += 2) records.add(slot, slot + 1);
+  PlainSlots slots;
+  StaleRecords records(memory, 128, 64);
+  records.ask(slots);
+  for (std::uint32_t slot = 56; slot < 68; slot += 2) {
+    records.add(slot);
+    slots.until[slot] = slot + 1;
+  }
   CHECK(records.crowded());
   std::vector<std::byte> image(records.bytes());
   records.save(image);
-  StaleRecords loaded(memory, 16, 64);
+  StaleRecords loaded(memory, 128, 64);
   loaded.load(image);
-  for (std::uint32_t slot = 0; slot < 12; slot += 2) CHECK((!loaded.counts(slot, slot + 1) && loaded.counts(slot, slot + 2)));
+  for (std::uint32_t slot = 56; slot < 68; slot += 2) CHECK((!loaded.counts(slot, slot + 1) && loaded.counts(slot, slot + 2)));
+  CHECK(loaded.counts(57, 1));
   records.begin_note();
   records.fill_note();
   CHECK(records.note().size() == 64);
@@ -274,4 +330,23 @@ TEST_CASE("what has no room in a note waits for the next, and a checkpoint has a
   records.begin_note();
   records.fill_note();
   CHECK(records.note().size() == 2 * sizeof(StaleRecords::Run));
+}
+
+TEST_CASE("a checkpoint of a boot says what the log said, for the slots have no owners yet") {
+  FakeMemory memory;
+  PlainSlots slots;
+  slots.until = {{3, 50}};
+  StaleRecords records(memory, 16, 64);
+  records.ask(slots);
+  std::vector<std::byte> image(records.bytes());
+  const std::uint64_t until = 9;
+  std::memcpy(image.data() + 4 * StaleRecords::slot_bytes, &until, sizeof(until));
+  records.load(image);
+  std::vector<std::byte> saved(records.bytes());
+  records.save(saved);
+  CHECK(saved == image);
+  records.end_boot();
+  CHECK(records.counts(4, 1));
+  records.save(saved);
+  CHECK(saved != image);
 }

@@ -17,7 +17,8 @@ namespace {
 
 /// The roles of a high-frequency buffer of `size` blocks, with what the layer does about space.
 struct Buffer {
-  Buffer(std::uint32_t slots, const AmphisbaenaConfig& config) : size(slots), roles(memory, cpu, slots, slots * config.history, config) {
+  Buffer(std::uint32_t slots, const AmphisbaenaConfig& config)
+      : size(slots), roles(memory, cpu, slots * (1 + config.history) + 1, std::uint64_t{1} << 40U, config) {
     roles.resize(slots);
   }
   void write(std::uint64_t number, bool hot = true) {

@@ -198,6 +198,29 @@ TEST_CASE("an old copy of a block that left the high-frequency buffer does not c
   drive.check_content();
 }
 
+TEST_CASE("a checkpoint of the log does not make void what is written to a free slot meanwhile") {
+  // A cleaning logs the many records that are out of date at once; the log is full after some cleanings.
+  AmphisbaenaSetup setup;
+  setup.zones().zones = 120;
+  setup.zones().buffer = sectors(600);
+  setup.bench.media.tracks = 600;
+  setup.zones().log_radii = 6;
+  setup.layer.hfb_share = 0.5;
+  const std::uint32_t cleanings = GENERATE(1U, 2U, 3U, 4U);
+  AmphisbaenaDrive drive(setup);
+  for (std::uint32_t block = 0; block < 160; ++block) drive.write(drive.at(80, 0) + block);
+  std::uint32_t zone = 0;
+  while (drive.metric("cleaning.count") < cleanings) drive.write(drive.at(zone++, 0), 8);
+  drive.trim(drive.at(80, 0), 160);
+  const double log = drive.metric("log.sectors");
+  drive.bench().submit(HostOp::write, drive.at(110, 0) * 8, 8);
+  drive.bench().submit(HostOp::write, drive.at(zone, 0) * 8, 64);
+  drive.bench().run_until_all_done();
+  REQUIRE(drive.metric("log.sectors") > log + 2);
+  drive.cut_now();
+  drive.check_content();
+}
+
 TEST_CASE("a boot reads the log of the zones up to the track on which it ends, and no further") {
   FluidSetup setup;
   setup.zones().log_radii = 8;  // of four sectors: superblocks, and halves of 14 sectors

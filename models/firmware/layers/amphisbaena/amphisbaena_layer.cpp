@@ -6,6 +6,15 @@
 
 namespace tessera::amphisbaena {
 
+namespace {
+
+/// In chunks: a high-frequency buffer at its largest and what it remembers. A boot may find more blocks in it, but remembers none.
+std::uint32_t most_roles(const AmphisbaenaConfig& config, std::uint32_t frames) {
+  return std::max(frames, config.most_hfb(frames) * (1 + config.history));
+}
+
+}  // namespace
+
 Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : Amphisbaena(ports, config, geometry, plan,
                   std::make_unique<StaleRecords>(ports.memory, static_cast<std::uint32_t>(buffer_sectors(config.zones, geometry, plan)),
@@ -13,21 +22,22 @@ Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, co
 
 Amphisbaena::Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                          std::unique_ptr<StaleRecords> stale)
-    : ZoneBufferLayer(ports, config.zones, geometry, plan, stale.get()),
+    : ZoneBufferLayer(ports, config.zones, geometry, plan, stale.get(), SlotOwners::ZoneLists::none),
       config_(config),
       frames_(buffer_.slots() / config.chunk_sectors(geometry.sector_bytes)),
       stale_(std::move(stale)),
       hot_(ports.memory, ports.cpu, config.window, config.zones.paper),
       chunks_(ports.memory, ports.cpu, frames_, config.chunk_sectors(geometry.sector_bytes), store_.zones(), store_.zone_sectors()),
-      blocks_(ports.memory, frames_, chunks_.chunk_sectors(), config.give_back),
-      roles_(ports.memory, ports.cpu, frames_ * chunks_.chunk_sectors(),
-             config.most_hfb(frames_) * chunks_.chunk_sectors() * config.history, config),
-      ranking_(ports.memory, store_.zones()),
+      blocks_(ports.memory, frames_, chunks_.chunk_sectors(), store_.user_sectors(), config.give_back),
+      roles_(ports.memory, ports.cpu, most_roles(config, frames_) * chunks_.chunk_sectors() + 1, store_.user_sectors(), config),
+      ranking_(ports.memory, store_.zones(), std::min(store_.zones(), 2 * frames_)),  // a zone keeps its weight until it is weighed again
       collection_(ports.host, buffer_, chunks_, store_, *stale_, blocked_, config.abort_scope),
       space_(ports.cpu),
       moving_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, chunks_.chunk_sectors(), "blocks on the way to their chunk")),
       hfb_gauge_(ports.cpu, {"hfb.sectors", "1", "sectors that the high-frequency buffer has room for"}),
-      lfb_gauge_(ports.cpu, {"lfb.sectors", "1", "sectors that the low-frequency buffer has room for"}) {}
+      lfb_gauge_(ports.cpu, {"lfb.sectors", "1", "sectors that the low-frequency buffer has room for"}) {
+  stale_->ask(*this);
+}
 
 Task<Status> Amphisbaena::format() {
   for (std::uint32_t frame = 0; frame < frames_; ++frame) {
@@ -162,8 +172,14 @@ Task<void> Amphisbaena::abandoned(std::uint32_t zone, std::span<const Placement>
   }
 }
 
+/// Of a slot without an owner all records that are there: those of a write that is under way are later ones.
+std::uint64_t Amphisbaena::void_until(std::uint32_t slot) const {
+  if (owners_.occupied(slot)) return 0;
+  return writes_.sequence_before(slot).value_or(buffer_.newest_sequence());
+}
+
 void Amphisbaena::released(std::uint32_t slot) {
-  stale_->add(slot, buffer_.newest_sequence());
+  stale_->add(slot);
   if (!blocks_.owns(slot)) return chunks_.remove(slot);
   if (const std::optional<LogicalSector> block = blocks_.block_in(slot)) roles_.forget(*block);
   blocks_.release(slot);

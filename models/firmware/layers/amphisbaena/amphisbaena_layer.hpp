@@ -21,7 +21,7 @@
 
 namespace tessera::amphisbaena {
 
-class Amphisbaena final : public ZoneBufferLayer {
+class Amphisbaena final : public ZoneBufferLayer, private SlotRecords {
  public:
   Amphisbaena(const Ports& ports, const AmphisbaenaConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
@@ -56,6 +56,7 @@ class Amphisbaena final : public ZoneBufferLayer {
   void stored(std::uint32_t slot) override { stale_->overwritten(slot); }
   [[nodiscard]] Task<void> abandoned(std::uint32_t zone, std::span<const Placement> placements) override;
   void restore_space(std::vector<FoundSlot>& found, std::span<const std::uint32_t>) override;
+  [[nodiscard]] std::uint64_t void_until(std::uint32_t slot) const override;
   [[nodiscard]] bool may_hold(std::uint32_t slot, std::uint64_t sequence) const override { return stale_->counts(slot, sequence); }
   [[nodiscard]] std::uint64_t restore_unreadable(SlotOwners::Owner slot, const std::vector<FoundSlot>& found) override;
   Task<Status> restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) override;

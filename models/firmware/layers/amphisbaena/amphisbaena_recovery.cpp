@@ -42,6 +42,7 @@ std::uint64_t Amphisbaena::restore_unreadable(SlotOwners::Owner slot, const std:
 /// chunk's frame has no place for is of trimmed sectors.
 Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found, std::span<const std::uint32_t> unreadable) {
   std::vector<bool> known(frames_);
+  std::vector<std::uint32_t> adopted;
   std::vector<FoundSlot> unfit;
   const std::uint32_t least = config_.least_hfb(frames_);
   for (auto newest = found.rbegin(); newest != found.rend(); ++newest) {
@@ -55,7 +56,8 @@ Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found, std::span<cons
       chunks_.add_frame(frame);
       chunks_.assign(frame, zone, chunk);
     } else if (!known[frame]) {
-      blocks_.add_frame(frame, blocks_.frames() >= least);
+      blocks_.adopt_frame(frame, blocks_.frames() >= least);
+      adopted.push_back(frame);
     }
     known[frame] = true;
     const bool in_chunk = chunks_.find(zone, chunk) == frame && chunks_.slot_in(frame, offset) == slot.slot;
@@ -69,7 +71,7 @@ Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found, std::span<cons
   if (!ok(status)) co_return status;
   for (const FoundSlot& slot : found) {
     if (!owners_.in_use(slot.slot)) {
-      stale_->add(slot.slot, buffer_.newest_sequence());
+      stale_->add(slot.slot);
     } else if (!blocks_.owns(slot.slot)) {
       chunks_.put(slot.slot);
     } else {
@@ -78,7 +80,9 @@ Task<Status> Amphisbaena::restored(std::vector<FoundSlot>& found, std::span<cons
     }
   }
   for (const std::uint32_t slot : unreadable)
-    if (!owners_.in_use(slot)) stale_->add(slot, buffer_.newest_sequence());
+    if (!owners_.in_use(slot)) stale_->add(slot);
+  stale_->end_boot();
+  for (const std::uint32_t frame : adopted) blocks_.release_rest(frame);
   for (std::uint32_t frame = 0; frame < frames_; ++frame) {
     if (known[frame]) continue;
     if (blocks_.frames() < least)

@@ -6,19 +6,31 @@ ChunkSpace::ChunkSpace(MemoryPort& memory, CpuPort& cpu, std::uint32_t frames, s
                        std::uint32_t zone_sectors)
     : cpu_(cpu),
       chunk_sectors_(chunk_sectors),
-      chunks_per_zone_((zone_sectors + chunk_sectors - 1) / chunk_sectors),
       words_per_frame_((chunk_sectors + 63) / 64),
       free_list_(zones),
-      tree_(memory, MemoryCategory::metadata, frames, "chunk location tree"),
-      entries_(memory, MemoryCategory::metadata, frames, "chunk mapping table"),
+      zone_{0, bits_for(zones)},
+      chunk_{zone_.end(), bits_for((zone_sectors + chunk_sectors - 1) / chunk_sectors)},
+      sectors_{chunk_.end(), bits_for(std::uint64_t{chunk_sectors} + 1)},
+      next_{sectors_.end(), bits_for(std::uint64_t{frames} + 1)},
+      heads_(memory, frames, next_.width, "chunk location tree"),
+      entries_(memory, frames, next_.end(), "chunk mapping table"),
       bitmaps_(memory, MemoryCategory::metadata, std::uint64_t{frames} * words_per_frame_, "bitmaps of chunks"),
-      lists_(memory, MemoryCategory::metadata, frames, zones + 1, "chunks of the zones"),
+      links_(memory, std::uint64_t{frames} + zones + 1, PackedLists::bits(std::uint64_t{frames} + zones + 1), "chunks of the zones"),
+      lists_(links_, 0, frames, zones + 1),
       changed_(memory, MemoryCategory::metadata, zones, "zones whose chunks have changed"),
       is_changed_(memory, MemoryCategory::metadata, zones, "whether a zone's chunks have changed") {}
 
+/// The upper half of the product with 2^64 / golden ratio, as a share of the places.
+std::uint64_t ChunkSpace::home(std::uint32_t zone, std::uint32_t chunk) const {
+  const std::uint64_t key = std::uint64_t{zone} << chunk_.width | chunk;
+  return (key * 0x9E3779B97F4A7C15U >> 32U) * heads_.size() >> 32U;
+}
+
 std::uint32_t ChunkSpace::find(std::uint32_t zone, std::uint32_t chunk) const {
-  cpu_.tree(tree_.size());
-  return tree_.find(key(zone, chunk));
+  cpu_.tree(chunks_);
+  std::uint64_t at = heads_.read(home(zone, chunk), head());
+  while (at != 0 && !is(at - 1, zone, chunk)) at = entries_.peek(at - 1, next_);
+  return static_cast<std::uint32_t>(at - 1);
 }
 
 std::uint32_t ChunkSpace::allocate(std::uint32_t zone, std::uint32_t chunk) {
@@ -28,29 +40,48 @@ std::uint32_t ChunkSpace::allocate(std::uint32_t zone, std::uint32_t chunk) {
 }
 
 void ChunkSpace::assign(std::uint32_t frame, std::uint32_t zone, std::uint32_t chunk) {
-  cpu_.tree(tree_.size());
+  cpu_.tree(chunks_);
   lists_.remove(frame);
   --free_;
   lists_.push_back(zone, frame);
-  tree_.insert(key(zone, chunk), frame);
-  entries_.write(frame) = {zone, chunk, 0};
+  const std::uint64_t place = home(zone, chunk);
+  const std::uint64_t next = heads_.read(place, head());
+  entries_.write(frame, zone_, zone);
+  entries_.poke(frame, chunk_, chunk);
+  entries_.poke(frame, sectors_, 0);
+  entries_.poke(frame, next_, next);
+  heads_.write(place, head(), std::uint64_t{frame} + 1);
+  ++chunks_;
+}
+
+/// Out of the chain that find() goes through.
+void ChunkSpace::take_out(std::uint32_t frame) {
+  const auto zone = static_cast<std::uint32_t>(entries_.peek(frame, zone_));
+  const std::uint64_t place = home(zone, static_cast<std::uint32_t>(entries_.peek(frame, chunk_)));
+  const std::uint64_t next = entries_.peek(frame, next_);
+  --chunks_;
+  std::uint64_t before = heads_.read(place, head());
+  if (before == std::uint64_t{frame} + 1) return heads_.write(place, head(), next);
+  while (entries_.read(before - 1, next_) != std::uint64_t{frame} + 1) before = entries_.peek(before - 1, next_);
+  entries_.write(before - 1, next_, next);
 }
 
 void ChunkSpace::put(std::uint32_t slot) {
+  const std::uint32_t frame = frame_of_slot(slot);
   word_of(slot) |= bit_of(slot);
-  Entry& entry = entries_.write(frame_of_slot(slot));
-  ++entry.sectors;
-  mark_changed(entry.zone);
+  entries_.write(frame, sectors_, entries_.peek(frame, sectors_) + 1);
+  mark_changed(static_cast<std::uint32_t>(entries_.peek(frame, zone_)));
 }
 
 void ChunkSpace::remove(std::uint32_t slot) {
   const std::uint32_t frame = frame_of_slot(slot);
   word_of(slot) &= ~bit_of(slot);
-  Entry& entry = entries_.write(frame);
-  mark_changed(entry.zone);
-  if (--entry.sectors != 0) return;
-  cpu_.tree(tree_.size());
-  tree_.erase(key(entry.zone, entry.chunk));
+  const std::uint64_t rest = entries_.peek(frame, sectors_) - 1;
+  entries_.write(frame, sectors_, rest);
+  mark_changed(static_cast<std::uint32_t>(entries_.peek(frame, zone_)));
+  if (rest != 0) return;
+  cpu_.tree(chunks_);
+  take_out(frame);
   lists_.remove(frame);
   lists_.push_back(free_list_, frame);
   ++free_;
@@ -65,27 +96,25 @@ std::uint32_t ChunkSpace::take_frame() {
 }
 
 void ChunkSpace::mark_changed(std::uint32_t zone) {
-  if (is_changed_.read(zone) != 0) return;
-  is_changed_.write(zone) = 1;
+  if (is_changed_.test(zone)) return;
+  is_changed_.set(zone);
   changed_.write(changed_count_++) = zone;
 }
 
 void ChunkSpace::forget_changes() {
-  while (changed_count_ != 0) is_changed_.write(changed_.read(--changed_count_)) = 0;
+  while (changed_count_ != 0) is_changed_.reset(changed_.read(--changed_count_));
 }
 
 bool ChunkSpace::holds(std::uint32_t zone, std::uint32_t chunk) const {
-  for (std::uint32_t frame = 0; frame < entries_.size(); ++frame) {
-    const Entry& entry = entries_.peek(frame);
-    if (entry.sectors != 0 && entry.zone == zone && entry.chunk == chunk) return true;
-  }
+  for (std::uint32_t frame = 0; frame < entries_.size(); ++frame)
+    if (entries_.peek(frame, sectors_) != 0 && entries_.peek(frame, zone_) == zone && entries_.peek(frame, chunk_) == chunk) return true;
   return false;
 }
 
 Bytes ChunkSpace::bytes() const {
-  return tree_.bytes() + lists_.bytes() +
-         Bytes(entries_.size() * sizeof(Entry) + bitmaps_.size() * sizeof(std::uint64_t) + changed_.size() * sizeof(std::uint32_t) +
-               is_changed_.size());
+  return heads_.bytes() + entries_.bytes() + links_.bytes() +
+         Bytes(bitmaps_.size() * sizeof(std::uint64_t) + changed_.size() * sizeof(std::uint32_t) +
+               (is_changed_.size() + 63) / 64 * sizeof(std::uint64_t));
 }
 
 }  // namespace tessera::amphisbaena

@@ -7,13 +7,13 @@
 #include <span>
 
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/tables/dram_table.hpp"
+#include "firmware/tables/packed_table.hpp"
 
 namespace tessera::amphisbaena {
 
 class ChunkSpace {
  public:
-  static constexpr std::uint32_t none = DramLists::none;
+  static constexpr std::uint32_t none = PackedLists::none;
 
   ChunkSpace(MemoryPort& memory, CpuPort& cpu, std::uint32_t frames, std::uint32_t chunk_sectors, std::uint32_t zones,
              std::uint32_t zone_sectors);
@@ -47,7 +47,7 @@ class ChunkSpace {
   /// The frames with chunks of a zone; none: no more.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t zone) const { return lists_.front(zone); }
   [[nodiscard]] std::uint32_t after(std::uint32_t frame) const { return lists_.after(frame); }
-  [[nodiscard]] std::uint32_t chunk_in(std::uint32_t frame) const { return entries_.read(frame).chunk; }
+  [[nodiscard]] std::uint32_t chunk_in(std::uint32_t frame) const { return static_cast<std::uint32_t>(entries_.read(frame, chunk_)); }
   /// Calls `visit` with the offset in the zone of each sector in the frame, ascending.
   template <class Visit>
   void for_each_offset(std::uint32_t frame, Visit visit) const {
@@ -65,16 +65,17 @@ class ChunkSpace {
 
   /// For tests, without a charge.
   [[nodiscard]] bool holds(std::uint32_t zone, std::uint32_t chunk) const;
-  [[nodiscard]] std::uint32_t chunks() const { return static_cast<std::uint32_t>(tree_.size()); }
+  [[nodiscard]] std::uint32_t chunks() const { return chunks_; }
   [[nodiscard]] Bytes bytes() const;
 
  private:
-  struct Entry {
-    std::uint32_t zone;
-    std::uint32_t chunk;
-    std::uint32_t sectors;  ///< bits set in the bitmap
-  };
-  [[nodiscard]] std::uint64_t key(std::uint32_t zone, std::uint32_t chunk) const { return std::uint64_t{zone} * chunks_per_zone_ + chunk; }
+  using Field = PackedTable::Field;
+  [[nodiscard]] std::uint64_t home(std::uint32_t zone, std::uint32_t chunk) const;
+  [[nodiscard]] bool is(std::uint64_t frame, std::uint32_t zone, std::uint32_t chunk) const {
+    return entries_.read(frame, zone_) == zone && entries_.peek(frame, chunk_) == chunk;
+  }
+  void take_out(std::uint32_t frame);
+  [[nodiscard]] Field head() const { return {0, next_.width}; }
   [[nodiscard]] std::uint64_t& word_of(std::uint32_t slot) {
     return bitmaps_.write(std::uint64_t{frame_of_slot(slot)} * words_per_frame_ + slot % chunk_sectors_ / 64);
   }
@@ -82,16 +83,22 @@ class ChunkSpace {
 
   CpuPort& cpu_;
   std::uint32_t chunk_sectors_;
-  std::uint32_t chunks_per_zone_;
   std::uint32_t words_per_frame_;
-  std::uint32_t free_list_;             // behind the lists of the zones
-  DramHashMap tree_;                    // charged as the paper's tree; ours finds a chunk at once
-  DramArray<Entry> entries_;            // by frame
-  DramArray<std::uint64_t> bitmaps_;    // words_per_frame_ of each frame
-  DramLists lists_;                     // frames: of each zone, and the free ones
-  DramArray<std::uint32_t> changed_;    // stack
-  DramArray<std::uint8_t> is_changed_;  // by zone
+  std::uint32_t free_list_;  // behind the lists of the zones
+  // Of a frame's entry
+  Field zone_;
+  Field chunk_;
+  Field sectors_;                     // bits set in the bitmap
+  Field next_;                        // the next frame with the same place in heads_ plus one; 0: none
+  PackedTable heads_;                 // charged as the paper's tree; a hash table finds a chunk at once
+  PackedTable entries_;               // by frame
+  DramArray<std::uint64_t> bitmaps_;  // words_per_frame_ of each frame
+  PackedTable links_;
+  PackedLists lists_;                 // frames: of each zone, and the free ones
+  DramArray<std::uint32_t> changed_;  // stack
+  DramBitmap is_changed_;             // by zone
   std::uint32_t changed_count_ = 0;
+  std::uint32_t chunks_ = 0;
   std::uint32_t free_ = 0;
   std::uint32_t frames_ = 0;
 };

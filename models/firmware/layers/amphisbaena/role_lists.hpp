@@ -9,7 +9,7 @@
 
 #include "firmware/layers/amphisbaena/amphisbaena_config.hpp"
 #include "firmware/ports/cpu_port.hpp"
-#include "firmware/tables/dram_table.hpp"
+#include "firmware/tables/packed_table.hpp"
 
 namespace tessera::amphisbaena {
 
@@ -18,8 +18,8 @@ enum class Role : std::uint8_t { none, sup, lup, ghost, shadow };
 
 class RoleLists {
  public:
-  /// At most so many resident blocks, and so many that are remembered.
-  RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most_resident, std::uint32_t most_remembered, const AmphisbaenaConfig& config);
+  /// At most so many blocks have a role, of a drive of `blocks`.
+  RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most, std::uint64_t blocks, const AmphisbaenaConfig& config);
 
   /// The high-frequency buffer has so many blocks from now on: F is to be lambda of it, R's SUP blocks the rest
   /// (more of them after hits of blocks that only F has, with FilterHit::keep).
@@ -59,30 +59,37 @@ class RoleLists {
   [[nodiscard]] std::vector<LogicalSector> filter_list() const;
 
  private:
-  using Index = DramLists::Index;
-  static constexpr Index none = DramLists::none;
+  using Index = PackedLists::Index;
+  static constexpr Index none = PackedLists::none;
   /// The lists. A node is in at most one of each pair.
   static constexpr std::uint32_t list_r = 0, unused = 1;
   static constexpr std::uint32_t list_f = 0, remembered = 1;
 
-  /// 12 B, as there are more of them than blocks in the buffer.
-  struct Node {
-    std::uint32_t block_low;
-    std::uint16_t block_high;
-    Role role;
-    bool in_resident;
-    Index next;  ///< of those with the same place in heads_, or none
-
-    [[nodiscard]] LogicalSector block() const { return LogicalSector(std::uint64_t{block_high} << 32U | block_low); }
+  /// Of a node, one for each block with a role: there are more of them than blocks in the buffer.
+  struct Fields {
+    Fields(std::uint64_t blocks, std::uint64_t nodes);
+    PackedTable::Field block;
+    PackedTable::Field role;
+    PackedTable::Field in_resident;
+    PackedTable::Field next;  ///< the next node with the same place in heads_ plus one; 0: none
+    PackedTable::Field key;   ///< from block to in_resident
+    std::uint32_t recency;    ///< where the links of R begin
+    std::uint32_t leaving;    ///< and those of F
+    std::uint32_t bits;
   };
 
   [[nodiscard]] std::uint64_t home(LogicalSector block) const;
   [[nodiscard]] Index find(LogicalSector block) const;
+  [[nodiscard]] LogicalSector block_of(Index node) const { return LogicalSector(nodes_.read(node, fields_.block)); }
+  [[nodiscard]] Role role(Index node) const { return static_cast<Role>(nodes_.read(node, fields_.role)); }
+  [[nodiscard]] PackedTable::Field whole_head() const { return {0, fields_.next.width}; }
+  [[nodiscard]] Index after_in_chain(Index node) const { return static_cast<Index>(nodes_.read(node, fields_.next) - 1); }
+  [[nodiscard]] bool in_resident(Index node) const { return nodes_.read(node, fields_.in_resident) != 0; }
   void enter(Index node);
   void take_out(Index node);
-  [[nodiscard]] Index make(LogicalSector block, Role role);
+  [[nodiscard]] Index make(LogicalSector block, Role its);
   void drop(Index node);
-  void set_role(Index node, Role role);
+  void set_role(Index node, Role renewed);
   void to_top_of_resident(Index node);
   void remove_from_resident(Index node);
   void prune();
@@ -95,10 +102,12 @@ class RoleLists {
   std::uint32_t history_;
   Demotion demotion_;
   FilterHit filter_hit_;
-  DramArray<Index> heads_;  // hash table by block, as many places as nodes: the first node of each, or none
-  DramArray<Node> nodes_;
-  DramLists recency_;  // list_r, unused
-  DramLists leaving_;  // list_f, remembered (ghosts and shadows, first remembered first)
+  Fields fields_;
+  Index count_;        // of nodes; the sentinels of the lists are behind them
+  PackedTable heads_;  // hash table by block, a place for two nodes: the first node of each plus one, or 0
+  PackedTable nodes_;
+  PackedLists recency_;  // list_r, unused
+  PackedLists leaving_;  // list_f, remembered (ghosts and shadows, first remembered first)
   std::uint32_t most_sup_ = 0;
   std::uint32_t most_remembered_ = 0;
   std::uint32_t counts_[5] = {};

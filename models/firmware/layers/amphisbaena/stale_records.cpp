@@ -1,52 +1,44 @@
 #include "firmware/layers/amphisbaena/stale_records.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tessera::amphisbaena {
 
 StaleRecords::StaleRecords(MemoryPort& memory, std::uint32_t slots, std::uint32_t sector_bytes)
-    : until_(memory, MemoryCategory::metadata, slots, "void records of the buffer's slots"),
-      pending_(memory, MemoryCategory::metadata, slots, 1, "void records that the log does not know of"),
-      is_pending_(memory, MemoryCategory::metadata, slots, "whether the log does not know of a void record"),
+    : slots_(slots),
+      pending_(memory, MemoryCategory::metadata, (std::uint64_t{slots} + 63) / 64, "void records that the log does not know of"),
       most_runs_(sector_bytes / sizeof(Run)) {
   note_.reserve(most_runs_);
 }
 
-void StaleRecords::add(std::uint32_t slot, std::uint64_t until) {
-  until_.write(slot) = until;
-  if (is_pending_.test(slot)) return;
-  is_pending_.set(slot);
+void StaleRecords::add(std::uint32_t slot) {
+  std::uint64_t& word = pending_.write(slot / 64);
+  if ((word & bit(slot)) != 0) return;
+  word |= bit(slot);
   ++pending_count_;
-  pending_.push_back(0, slot);
 }
 
 void StaleRecords::overwritten(std::uint32_t slot) {
-  if (!is_pending_.test(slot)) return;
-  is_pending_.reset(slot);
+  if ((pending_.read(slot / 64) & bit(slot)) == 0) return;
+  pending_.write(slot / 64) &= ~bit(slot);
   --pending_count_;
-  pending_.remove(slot);
 }
 
 void StaleRecords::settle(const Run& run) {
-  for (std::uint32_t slot = run.first; slot < run.first + run.count; ++slot) {
-    until_.write(slot) = run.until;
-    overwritten(slot);
-  }
+  for (std::uint32_t slot = run.first; slot < run.first + run.count; ++slot) overwritten(slot);
 }
 
-std::uint64_t StaleRecords::newest() const {
-  std::uint64_t newest = 0;
-  for (std::uint32_t slot = 0; slot < until_.size(); ++slot) newest = std::max(newest, until_.peek(slot));
-  return newest;
-}
+std::uint64_t StaleRecords::newest() const { return logged_.empty() ? 0 : std::ranges::max(logged_); }
 
 void StaleRecords::fill_note() {
-  while (pending_count_ != 0) {
-    const std::uint32_t slot = pending_.front(0);
-    if (!add_to_note({slot, 1, until_.read(slot)})) return;
-    overwritten(slot);
-  }
+  for (std::uint64_t at = 0; at < pending_.size() && pending_count_ != 0; ++at)
+    for (std::uint64_t bits = pending_.read(at); bits != 0; bits &= bits - 1) {
+      const auto slot = static_cast<std::uint32_t>(at * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+      if (!add_to_note({slot, 1, records_->void_until(slot)})) return;
+      overwritten(slot);
+    }
 }
 
 bool StaleRecords::add_to_note(const Run& run) {
@@ -62,17 +54,27 @@ bool StaleRecords::add_to_note(const Run& run) {
   return true;
 }
 
-void StaleRecords::save(std::span<std::byte> image) const { std::memcpy(image.data(), &until_.peek(0), bytes()); }
+void StaleRecords::save(std::span<std::byte> image) const {
+  const bool boot = !logged_.empty();
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    const std::uint64_t until = boot ? logged_[slot] : records_->void_until(slot);
+    std::memcpy(image.data() + slot * slot_bytes, &until, sizeof(until));
+  }
+}
 
-void StaleRecords::load(std::span<const std::byte> image) { std::memcpy(&until_.peek(0), image.data(), bytes()); }
+void StaleRecords::load(std::span<const std::byte> image) {
+  logged_.resize(slots_);
+  std::memcpy(logged_.data(), image.data(), bytes());
+}
 
 /// A note ends with its sector, or with a run of no slots.
 void StaleRecords::replay(std::uint32_t, std::span<const std::byte> note) {
+  logged_.resize(slots_);
   for (std::size_t i = 0; i < most_runs_; ++i) {
     Run run;
     std::memcpy(&run, note.data() + i * sizeof(Run), sizeof(Run));
     if (run.count == 0) return;
-    for (std::uint32_t slot = run.first; slot < run.first + run.count; ++slot) until_.peek(slot) = std::max(until_.peek(slot), run.until);
+    for (std::uint32_t slot = run.first; slot < run.first + run.count; ++slot) logged_[slot] = std::max(logged_[slot], run.until);
   }
 }
 
