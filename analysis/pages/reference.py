@@ -50,6 +50,7 @@ SPECIAL_RUNS = {
     "cylinders": ("hp-c3323a", "--fold"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "zoned-log": ("bare", "--layer", "zoned:log"),
+    "zoned-lsm": ("bare", "--layer", "zoned:lsm"),
     "zoned-dmz": ("bare", "--layer", "zoned:dmz", "--set", "layers.zoned.zone=64 MiB"),
     "image": ("demo", "--layer", "cmr", "--elf", REPOSITORY / "build" / "firmware" / "cmr-rv64imac.elf", "--set", "processor.code_cache.size=16 KiB",
               "--set", "processor.data_cache.size=16 KiB"),

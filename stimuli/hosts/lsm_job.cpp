@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t batches_at_once = 2;  // one is read while another is written
 constexpr std::uint32_t job_writes_at_once = 2;
 
-void append(std::vector<LsmExtent>& extents, LsmExtent extent, std::uint32_t zone_sectors) {
+void add_extent(std::vector<LsmExtent>& extents, LsmExtent extent, std::uint32_t zone_sectors) {
   if (!extents.empty() && extents.back().place + extents.back().sectors == extent.place && extent.place % zone_sectors != 0)
     extents.back().sectors += extent.sectors;
   else
@@ -235,7 +235,7 @@ bool LsmHost::write_some(Job& job, Batch& batch) {
     const LsmExtent extent = zones_.allocate(life, std::min({room, layout_.record_sectors, batch.size - batch.sent}));
     const std::size_t from = std::min(batch.content.size(), batch.sent * bytes);
     const std::size_t to = std::min(batch.content.size(), (batch.sent + extent.sectors) * bytes);
-    append(batch.output->extents, extent, layout_.zone_sectors);
+    add_extent(batch.output->extents, extent, layout_.zone_sectors);
     batch.sent += extent.sectors;
     ++job.writes;
     ++batch.output->writes;

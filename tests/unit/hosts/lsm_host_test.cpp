@@ -209,6 +209,40 @@ TEST_CASE("lsm: what use left is read, written over and trimmed like what was wr
   bench.check();
 }
 
+TEST_CASE("lsm: a deletion stays until the last level, where what it deletes is") {
+  Bench bench(small_tree(), 7, 1, lsm_drive);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  bench.host.set_receiver([](HostRequest&) {});
+  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
+    HostRequest request;
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), sectors * 8};
+    request.content.resize(op == HostOp::write ? request.blocks.count * kept_per_block(ContentMode::tags) : 0);
+    bench.host.issue(request);
+    bench.timeline.run_until(bench.timeline.now() + 1_s);
+  };
+  const auto newest_is_data = [&](std::uint64_t key) {
+    const LsmTree& tree = bench.host.tree();
+    for (const LsmFilePtr& file : tree.level(0))
+      if (file->find(key) || file->deletes(key)) return file->find(key).has_value();
+    for (std::uint32_t level = 1; level < lsm_levels; ++level)
+      if (const LsmFilePtr file = tree.covering(level, key); file != nullptr && (file->find(key) || file->deletes(key)))
+        return file->find(key).has_value();
+    return false;
+  };
+  CHECK(newest_is_data(500));
+  run(HostOp::trim, 500, 2);
+  std::uint32_t through = 0;  // levels between the first and the last that the deletion came by
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    run(HostOp::write, i % 2 == 0 ? 440 : 520, 8);
+    if (i > 2) CHECK_FALSE(newest_is_data(500));
+    for (std::uint32_t level = 1; level + 1 < lsm_levels; ++level)
+      if (const LsmFilePtr file = bench.host.tree().covering(level, 500); file != nullptr && file->deletes(500)) through |= 1U << level;
+  }
+  CHECK(through != 0);
+  CHECK(bench.figure("translation.compactions") > 5);
+}
+
 TEST_CASE("lsm: with little over-provisioning the application sees what compactions leave, and a full drive is written over") {
   LsmHostConfig config = small_tree();
   config.over_provisioning = 0.01;

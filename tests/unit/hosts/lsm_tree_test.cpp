@@ -163,3 +163,24 @@ TEST_CASE("lsm: the zone with the most dead sectors is collected, if enough of i
   zones.set_free(3);
   CHECK(zones.free_zones() == 2);
 }
+
+TEST_CASE("lsm: a zone is reset when nothing of it is live or on its way") {
+  LsmLayout layout;
+  layout.zone_sectors = 100;
+  layout.data_zones = 6;
+  LsmZones zones(layout);
+  zones.prefill(0, 10);
+  zones.look_at(0);
+  CHECK_FALSE(zones.take_dead());
+  zones.zone(0).reads = 1;
+  zones.release({0, 10});
+  CHECK_FALSE(zones.take_dead());
+  zones.zone(0).reads = 0;
+  zones.zone(0).writes = 1;
+  zones.look_at(0);
+  CHECK_FALSE(zones.take_dead());
+  zones.zone(0).writes = 0;
+  zones.look_at(0);
+  CHECK(zones.take_dead() == 0U);
+  CHECK_FALSE(zones.take_dead());
+}
