@@ -142,7 +142,13 @@ def test_a_name_is_a_paper_an_experiment_a_claim_or_a_figure():
     assert "hwsr/volumes" in [each.name for each in choose("hwsr/figure-13")]
     assert "amphisbaena/volumes" in [each.name for each in choose("amphisbaena/Fig. 14")]  # of "Figures 12 to 17"
     assert choose("all") == experiments()
-    for wrong, word in (("mu-rwm", "'mu-rmw'"), ("mu-rmw/one-by-on", "'mu-rmw/one-by-one'"), ("hwsr/figure-99", "Figure 99"), ("interlaced/figure-6", "an input")):
+    for wrong, word in (
+        ("mu-rwm", "'mu-rmw'"),
+        ("mu-rmw/one-by-on", "'mu-rmw/one-by-one'"),
+        ("mu-rmw/figur-9", "'mu-rmw/figure-9'"),
+        ("hwsr/figure-99", "Figure 99"),
+        ("interlaced/figure-6", "an input"),
+    ):
         with pytest.raises(InputError) as refused:
             choose(wrong)
-            assert word in str(refused.value)
+        assert word in str(refused.value), wrong

@@ -98,3 +98,6 @@ def test_errors_are_sentences(tmp_path):
     assert status == 2 and "did you mean 'hwsr/figure-8" in text
     status, text = run("hwsr/figure-8", "--scale", "0.1", "--renew", "--out", tmp_path)
     assert status == 2 and "the record holds figures at full length" in text
+    status, text = run("nosuch", "--out", tmp_path)
+    known = text.replace("\n", " ").split("known: ")[1].split(", ")
+    assert status == 2 and len(known) == len(set(known))

@@ -19,8 +19,8 @@ SECTOR_KIB = 4
 
 
 def sectors_a_cleaning(run: Run) -> float:
-    cleanings = run.metric("cleaning.count")
-    return run.metric("victim.chunks") * run.metric("victim.chunk_sectors_mean") / cleanings if cleanings else 0.0
+    chunks, sectors, cleanings = (run.metric(name) for name in ("victim.chunks", "victim.chunk_sectors_mean", "cleaning.count"))
+    return chunks * sectors / cleanings if cleanings else 0.0
 
 
 def in_runs(text: str, kib: int = RUN_KIB) -> str:

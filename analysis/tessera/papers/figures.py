@@ -134,7 +134,7 @@ def choose(name: str) -> list[PaperFigure]:
         return list(figures())
     found = [each for each in figures_of(paper) if rest in ("", each.id, each.experiment)]
     if not found:
-        raise unknown_name("figure", name, ["all", *(each.paper for each in figures()), *(each.name for each in figures())])
+        raise unknown_name("figure", name, ["all", *dict.fromkeys(each.paper for each in figures()), *(each.name for each in figures())])
     return found
 
 

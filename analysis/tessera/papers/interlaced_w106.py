@@ -21,6 +21,7 @@ from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import amplification, latency
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, table, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.run_folder import Run
 
 RECORDED = ("cloudphysics", "w106.blocks.xz")
 BLOCK = 16 * 1024
@@ -137,4 +138,31 @@ def _parts(lab: Lab) -> list[str]:
     ]
 
 
-EXPERIMENTS = (Experiment("w106", "w106 in its recorded order", _parts),)
+def by_threshold(lab: Lab) -> Grid:
+    """Without the write cache: dynamic mapping by what a swap has to win, and by how often tracks are counted."""
+    file = lab.trace(*RECORDED)
+    if file is None:
+        return {}
+    changes = {
+        "imr-dtm": {},
+        "swaps from 5 writes": {"swap_threshold": 5},
+        "and a count every 10,000": {"swap_threshold": 5, "update_frequency": 10_000},
+    }
+    variants = {"imr-rmw": Variant("imr-rmw", NO_WRITE_CACHE)}
+    variants |= {name: Variant("imr-dtm", {**of_layer("imr-dtm", **each), **NO_WRITE_CACHE}) for name, each in changes.items()}
+    return lab.grid(DRIVE, {"w106, no write cache": ("--trace", _trace(lab, file), "--format", "ascii", *FULL)}, variants, "w106 by the threshold of swaps")
+
+
+def with_backup(run: Run) -> float:
+    """Write amplification of host writes alone, what they save to the backup region included."""
+    moved = (run.find("move.sectors") or 0) * 4096 / run.metric("host.bytes_written")
+    return run.metric("write_amplification.total") - moved
+
+
+THRESHOLDS = (Figure("of host writes alone", own_amplification), Figure("backup included", with_backup), Figure("mean ms", latency, of_response=True))
+
+
+EXPERIMENTS = (
+    Experiment("w106", "w106 in its recorded order", _parts),
+    Experiment("w106-threshold", "w106 by the threshold of swaps", lambda lab: figure_tables(grid, THRESHOLDS) if (grid := by_threshold(lab)) else []),
+)

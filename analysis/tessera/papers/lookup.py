@@ -83,7 +83,13 @@ def choose(name: str) -> list[Chosen]:
     return found
 
 
+def _figures(claims: Iterable[Claim]) -> set[int]:
+    """Numbers of the figures that they name."""
+    return {int(number) for each in claims for found in re.findall(r"Figures? ([\d, ]+)", each.where) for number in re.findall(r"\d+", found)}
+
+
 def _names(paper: str | None = None) -> Iterable[str]:
     for each in experiments(paper):
         yield each.name
         yield from (claim.name for claim in each.claims)
+        yield from (f"{each.paper}/figure-{number}" for number in sorted(_figures(each.claims)))

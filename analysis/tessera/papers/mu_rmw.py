@@ -316,7 +316,8 @@ def _merge_time_table(by_speed: Mapping[int, Grid]) -> str:
     for rpm, grid in by_speed.items():
         runs = [row["skylight-flash"] for row in grid.values()]
         merges = sum(rmws(run) for run in runs)
-        merge = sum(run.metric("rmw.time_total") for run in runs) / merges if merges else None
+        time = sum(run.metric("rmw.time_total") for run in runs)
+        merge = time / merges if merges else None
         means = [sum(reduction(row, against) for row in grid.values()) / len(grid) for against in ("pore", "skylight-flash")]
         rows.append([f"{rpm:,} rpm", number(merge, 0), *map(percent, means)])
     return table(["spindle", "a merge, ms", "mean response below PORE", "below Skylight"], rows)
