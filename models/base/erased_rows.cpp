@@ -17,6 +17,7 @@ constexpr std::uint64_t erased_pair = ~std::uint64_t{0};
 constexpr std::size_t word_bytes = 4;
 constexpr std::size_t words_per_group = 8;
 constexpr std::size_t words_per_mask = 32;
+constexpr std::size_t most_packed = (ErasedRows::longest / word_bytes) * (words_per_mask + 1) / words_per_mask;
 constexpr unsigned mask_bits = 6;  // of a place
 static_assert(ErasedRows::longest / word_bytes / words_per_mask < 1U << mask_bits);
 
@@ -55,10 +56,10 @@ void ErasedRows::write(std::uint32_t row, std::uint32_t rows, std::span<const st
   const std::size_t count = (bytes.size() + word_bytes - 1) / word_bytes;
   const std::size_t masks = (count + words_per_mask - 1) / words_per_mask;
   if (row == last_ && places_[row] != 0) size_ = places_[row] >> mask_bits;
-  // Pages of a block are written in order, and later rows are about as long as those before; the first one says little.
-  const std::size_t most = size_ + masks + count;
-  if (most > room_) move_to(most + (row == 0 ? 4 * most : size_ * (rows - row - 1) / row));
-  std::uint32_t* const begin = words_.get() + size_;
+  // Where it may not fit it is packed apart, until its size is known.
+  std::array<std::uint32_t, most_packed> apart;
+  const bool fits = size_ + masks + count <= room_;
+  std::uint32_t* const begin = fits ? words_.get() + size_ : apart.data();
   std::uint32_t* to = begin + masks;
   for (std::size_t mask = 0; mask < masks; ++mask) {
     std::uint32_t kept = 0;
@@ -85,7 +86,14 @@ void ErasedRows::write(std::uint32_t row, std::uint32_t rows, std::span<const st
     begin[mask] = kept;
   }
   places_[row] = static_cast<std::uint32_t>(size_ << mask_bits | masks);
-  size_ = static_cast<std::size_t>(to - words_.get());
+  const auto packed = static_cast<std::size_t>(to - begin);
+  if (!fits) {
+    // Pages of a block are written in order, and their rows are about as long as each other.
+    const std::size_t needed = size_ + packed;
+    if (needed > room_) move_to(needed * rows / (row + 1));
+    std::copy_n(begin, packed, words_.get() + size_);
+  }
+  size_ += packed;
   last_ = row;
   if (row + 1 == rows && size_ < room_) move_to(size_);  // mostly the last one that is written
 }

@@ -78,7 +78,6 @@ const NandArray::Block& NandArray::at(NandBlock block) const {
 NandArray::Block& NandArray::at(NandBlock block) { return const_cast<Block&>(static_cast<const NandArray&>(*this).at(block)); }
 
 std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
-  if (kept_ == 0) return {};
   const std::uint32_t number = in_block(part);
   make_room(block, number + 1);
   return std::span(block.content).subspan(std::size_t{number} * kept_, kept_);
@@ -155,7 +154,7 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
     return Status::lost;
   }
-  std::copy_n(slot(block, part).begin(), content.size(), content.begin());
+  if (!content.empty()) std::copy_n(slot(block, part).begin(), content.size(), content.begin());
   return Status::ok;
 }
 
@@ -241,8 +240,10 @@ void NandArray::store(Subpage part, ConstContentSpan content, std::span<const st
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_ && part.number < subpages_, "a flash program brings more than a subpage");
   Block& block = at(block_of(part.page));
   if (subpages_ > 1) block.padding[in_block(part)] = false;
-  const auto stored = slot(block, part);
-  std::fill(std::ranges::copy(content, stored.begin()).out, stored.end(), std::byte{0});
+  if (kept_ != 0) {
+    const auto stored = slot(block, part);
+    std::fill(std::ranges::copy(content, stored.begin()).out, stored.end(), std::byte{0});
+  }
   write_oob(block, part, oob);
   if (lost) lost_.insert(subpage(part));
 }
