@@ -55,7 +55,13 @@ def speed(target: float) -> Figure:
 
 
 COMMANDS = Figure("media and flash commands per CPU-second", commands_per_cpu_second, 250_000)
-MEMORY = Figure("peak memory (MiB)", peak_memory_mib, 300e6 / MIB, at_least=False)
+
+
+def memory(target: float) -> Figure:
+    """`target` in bytes."""
+    return Figure("peak memory (MiB)", peak_memory_mib, target / MIB, at_least=False)
+
+
 DEPTH_32 = ("--replay", "closed:32")
 FIRST_COME = ("--set", "controller.scheduling=first_come")
 SHORTEST_POSITIONING = ("--set", "controller.scheduling=shortest_positioning")
@@ -86,8 +92,12 @@ def cases(large_drive: str, long_workload: Path) -> list[Case]:
         Case("imr-rmw, random", ("bare", "--layer", "imr-rmw", *RANDOM), (COMMANDS,)),
         Case("mu-rmw, random", ("bare", "--layer", "mu-rmw", *RANDOM, "--limit", "200000"), (COMMANDS,)),
         Case("mu-rmw, merging", ("mu-rmw-paper", "--layer", "mu-rmw", "--workload", "quarter-updates", "--replay", "closed:8", "--fold"), (COMMANDS,)),
-        Case("cmr, 10 million requests, 20 TB", (large_drive, "--layer", "cmr", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
-        Case("imr-rmw, 10 million requests, 20 TB", (large_drive, "--layer", "imr-rmw", "--workload", str(long_workload), *DEPTH_32), (MEMORY,)),
+        Case("cmr, 10 million requests, 20 TB", (large_drive, "--layer", "cmr", "--workload", str(long_workload), *DEPTH_32), (memory(50e6),)),
+        Case("imr-rmw, 10 million requests, 20 TB", (large_drive, "--layer", "imr-rmw", "--workload", str(long_workload), *DEPTH_32), (memory(300e6),)),
+        *[
+            Case(f"{layer}, 10 million requests, common", ("common", "--layer", layer, "--workload", str(long_workload), *DEPTH_32), (memory(100e6),))
+            for layer in ("mu-rmw", "tessera")
+        ],
     ]
 
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/told_change.hpp"
+
 namespace tessera {
 
 namespace {
@@ -22,6 +24,13 @@ std::string as_word(std::string_view text) {
   return word;
 }
 
+/// Apart, so that the usual way needs no stack.
+[[gnu::noinline]] void show_one_by_one(const Signal& use, const Signal& moved, std::uint64_t bytes, Picoseconds begin, Picoseconds end) {
+  use.set(1, begin);
+  moved.set(bytes, begin);
+  use.set(0, end);
+}
+
 }  // namespace
 
 DeclaredSignal& Signal::nobodys() {
@@ -31,7 +40,10 @@ DeclaredSignal& Signal::nobodys() {
 
 void Signal::replace(std::uint64_t value, Picoseconds at) const {
   if (!watched()) return;
-  declared_->scope->withdraw(declared_->index, at);
+  if (declared_->room != nullptr)
+    declared_->room->add(withdrawal_of(declared_->id, at));
+  else
+    declared_->scope->withdraw(declared_->index, at);
   set_watched(value, at);
 }
 
@@ -57,9 +69,7 @@ void UseSignals::show(std::uint64_t bytes, Picoseconds begin, Picoseconds end) c
   const std::uint64_t lasts = end.value() - begin.value();
   if (use.run >= 2 && lasts - 1 < SignalChange::longest_use) [[likely]]  // 0 wraps around to very long
     return use.room->add({begin, bytes, use.id | lasts << SignalChange::number_bits});
-  use_.set(1, begin);
-  bytes_.set(bytes, begin);
-  use_.set(0, end);
+  show_one_by_one(use_, bytes_, bytes, begin, end);
 }
 
 SignalScope::~SignalScope() {

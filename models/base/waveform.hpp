@@ -83,9 +83,9 @@ class Waveform final : public SignalSink, private ChangeRoom {
   [[nodiscard]] std::uint64_t late_changes() const { return late_changes_; }
 
  private:
-  struct State {
-    std::uint64_t value = 0;                 // newest: up to the window's start, then of what is written
-    Picoseconds since;                       // when it began
+  struct alignas(64) State {
+    Picoseconds since;                       // when the value began
+    std::uint64_t value = 0;                 // newest: up to the window's start, then of what is written; while armed with all bits
     std::uint64_t mask = ~std::uint64_t{0};  // of the signal's bits
     std::uint64_t before = 0;                // value before the time step in which it changed last
     bool known = false;
@@ -104,7 +104,8 @@ class Waveform final : public SignalSink, private ChangeRoom {
   void keep_withdrawal(std::uint64_t signal, Picoseconds at) { states_[signal].since = std::min(states_[signal].since, at); }
   void full() override;
   /// Of changes that leave the ring the values stay.
-  void keep(std::span<const SignalChange> told);
+  void keep_leaving(std::span<const SignalChange> told);
+  void keep_more(const SignalChange& told);
   /// Brings what was told last into order with the rest.
   void sort_told();
   /// Leaves what no window shows out of what was told last.

@@ -77,12 +77,16 @@ void ContentStore::save_run(const SavedRun& run, std::uint64_t end, StateWriter&
   out.number(run.count);
   out.number(run.kinds);
   if (tags_follow(run.kinds)) out.number(run.tag);
+  std::vector<std::byte> sector(shape_.sector_bytes);
   for (std::uint64_t key = run.first; key < run.first + run.count; ++key) {
     if ((run.kinds & data_bit) != 0 && shape_.mode == ContentMode::bytes) out.bytes({bytes_.find(key)->second.get(), shape_.kept()});
     if ((run.kinds & split_bit) != 0)
       for (std::uint32_t block = 0; block < shape_.blocks(); ++block) out.number(split_tags_.find(key)->second[block]);
-    if ((run.kinds & system_bit) != 0) out.bytes({system_.find(key)->second.get(), shape_.sector_bytes});
-    if ((run.kinds & header_bit) != 0) out.bytes(headers_.find(key)->second);
+    if ((run.kinds & system_bit) != 0) {
+      system_.read(key, 0, sector);
+      out.bytes(sector);
+    }
+    if ((run.kinds & header_bit) != 0) out.bytes(header_at(key));
   }
 }
 
@@ -113,6 +117,7 @@ void ContentStore::load_state(StateReader& in) {
 }
 
 void ContentStore::load_run(const SavedRun& run, StateReader& in) {
+  std::vector<std::byte> sector(shape_.sector_bytes);
   for (std::uint64_t key = run.first; key < run.first + run.count; ++key) {
     in.require(kept_on(key / track_stride_), "a sector lies on a track that holds nothing");
     Chunk& chunk = chunks_[key / chunk_sectors];
@@ -130,15 +135,22 @@ void ContentStore::load_run(const SavedRun& run, StateReader& in) {
     damaged_sectors_ += (run.kinds & damaged_bit) != 0;
     lost_sectors_ += (run.kinds & lost_bit) != 0;
     if (tags_follow(run.kinds)) chunk.tags[key % chunk_sectors] = run.tag + (key - run.first) * shape_.blocks();
-    const auto load = [&in](SectorBytes& sector, std::size_t size) {
-      if (!sector) sector = std::make_unique<std::byte[]>(size);
-      in.bytes({sector.get(), size});
-    };
-    if ((run.kinds & data_bit) != 0 && shape_.mode == ContentMode::bytes) load(bytes_[key], shape_.kept());
+    if ((run.kinds & data_bit) != 0 && shape_.mode == ContentMode::bytes) {
+      SectorBytes& bytes = bytes_[key];
+      if (!bytes) bytes = std::make_unique<std::byte[]>(shape_.kept());
+      in.bytes({bytes.get(), shape_.kept()});
+    }
     if ((run.kinds & split_bit) != 0)
       for (std::uint32_t block = 0; block < shape_.blocks(); ++block) split_tags_[key][block] = in.number();
-    if ((run.kinds & system_bit) != 0) load(system_[key], shape_.sector_bytes);
-    if ((run.kinds & header_bit) != 0) in.bytes(headers_[key]);
+    if ((run.kinds & system_bit) != 0) {
+      in.bytes(sector);
+      system_.write(key, sector);
+    }
+    if ((run.kinds & header_bit) != 0) {
+      SectorHeader header;
+      in.bytes(header);
+      put_header(key, header);
+    }
   }
 }
 

@@ -23,6 +23,10 @@ Tag tag_at(ConstContentSpan sector, std::uint32_t block) {
   return tag;
 }
 
+// What was written last and is kept as it is: a drive's logs go round in more.
+constexpr std::size_t whole_system_bytes = std::size_t{2} << 20;
+constexpr std::size_t whole_header_bytes = std::size_t{1} << 20;
+
 void put_tag(ContentSpan sector, std::size_t offset, Tag tag) { std::memcpy(sector.data() + offset, &tag, sizeof(Tag)); }
 
 }  // namespace
@@ -30,7 +34,9 @@ void put_tag(ContentSpan sector, std::size_t offset, Tag tag) { std::memcpy(sect
 ContentStore::ContentStore(SectorShape shape, std::uint64_t tracks, std::uint32_t most_sectors)
     : shape_(shape),
       track_stride_((std::uint64_t{most_sectors} + chunk_sectors - 1) / chunk_sectors * chunk_sectors),
-      occupied_((tracks + 63) / 64) {}
+      occupied_((tracks + 63) / 64),
+      system_(shape.sector_bytes, whole_system_bytes, shape.sector_bytes),
+      headers_(chunk_sectors * sizeof(SectorHeader), whole_header_bytes, sizeof(SectorHeader)) {}
 
 template <class F>
 void ContentStore::each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const {
@@ -130,11 +136,8 @@ void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::u
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
     Chunk& chunk = chunk_for_writing(track, chunk_key);
     clear(chunk, mask_of(slot, n));
-    for (std::uint32_t i = 0; i < n; ++i) {
-      SectorBytes& sector = system_[chunk_key * chunk_sectors + slot + i];
-      if (!sector) sector = std::make_unique_for_overwrite<std::byte[]>(shape_.sector_bytes);
-      std::memcpy(sector.get(), bytes.data() + std::size_t{done + i} * shape_.sector_bytes, shape_.sector_bytes);
-    }
+    for (std::uint32_t i = 0; i < n; ++i)
+      system_.write(chunk_key * chunk_sectors + slot + i, bytes.subspan(std::size_t{done + i} * shape_.sector_bytes, shape_.sector_bytes));
     chunk.kept |= mask_of(slot, n);
     chunk.system |= mask_of(slot, n);
   });
@@ -146,7 +149,7 @@ void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const
   const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
   chunk.kept |= bit;
   chunk.header |= bit;
-  headers_[key] = header;
+  put_header(key, header);
 }
 
 void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
@@ -242,8 +245,8 @@ Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::
     if (found == chunks_.end()) return;
     const auto good = static_cast<Mask>(found->second.system & ~found->second.damaged & mask_of(slot, n));
     each_bit(good, [&](std::uint32_t bit) {
-      const SectorBytes& sector = system_.find(chunk_key * chunk_sectors + bit)->second;
-      std::memcpy(bytes.data() + std::size_t{done + bit - slot} * shape_.sector_bytes, sector.get(), shape_.sector_bytes);
+      system_.read(chunk_key * chunk_sectors + bit, 0,
+                   bytes.subspan(std::size_t{done + bit - slot} * shape_.sector_bytes, shape_.sector_bytes));
     });
   });
   return status_of(track, first, count);
@@ -253,14 +256,18 @@ void ContentStore::read_header(std::uint64_t track, std::uint32_t sector, Sector
   header.fill(std::byte{0});
   if (!kept_on(track)) return;
   const std::uint64_t key = sector_key(track, sector);
-  if (holds_header(key)) header = headers_.find(key)->second;
+  const auto chunk = chunks_.find(key / chunk_sectors);
+  if (chunk != chunks_.end() && holds_header(chunk->second, static_cast<std::uint32_t>(key % chunk_sectors))) header = header_at(key);
 }
 
-bool ContentStore::holds_header(std::uint64_t key) const {
-  const auto chunk = chunks_.find(key / chunk_sectors);
-  if (chunk == chunks_.end()) return false;
-  const auto good = static_cast<Mask>(chunk->second.header & ~chunk->second.damaged);
-  return (good & mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1)) != 0;
+SectorHeader ContentStore::header_at(std::uint64_t key) const {
+  SectorHeader header;
+  headers_.read(key / chunk_sectors, key % chunk_sectors * sizeof(header), header);
+  return header;
+}
+
+void ContentStore::put_header(std::uint64_t key, const SectorHeader& header) {
+  headers_.write_part(key / chunk_sectors, key % chunk_sectors * sizeof(header), header);
 }
 
 }  // namespace tessera

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/data_buffer.hpp"
+#include "base/packed_pieces.hpp"
 #include "base/state_stream.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/status.hpp"
@@ -66,8 +67,11 @@ class ContentStore {
   /// Calls f(TrackSector, header) for each sector that has one and can be read, in any order.
   template <class F>
   void each_header(F&& f) const {
-    for (const auto& [key, header] : headers_)
-      if (holds_header(key)) f(TrackSector{key / track_stride_, static_cast<std::uint32_t>(key % track_stride_)}, header);
+    for (const auto& [chunk_key, chunk] : chunks_)
+      for (std::uint32_t slot = 0; slot < chunk_sectors; ++slot) {
+        const std::uint64_t key = chunk_key * chunk_sectors + slot;
+        if (holds_header(chunk, slot)) f(TrackSector{key / track_stride_, static_cast<std::uint32_t>(key % track_stride_)}, header_at(key));
+      }
   }
 
   /// Of one sector: ok, damaged or lost.
@@ -105,7 +109,11 @@ class ContentStore {
   [[nodiscard]] bool kept_on(std::uint64_t track) const { return (occupied_[track >> 6] >> (track & 63) & 1) != 0; }
   /// Whether the track still holds what it held before the simulation.
   [[nodiscard]] bool initial_on(std::uint64_t track) const { return initial_ != nullptr && !kept_on(track) && initial_->on(track); }
-  [[nodiscard]] bool holds_header(std::uint64_t key) const;
+  [[nodiscard]] static bool holds_header(const Chunk& chunk, std::uint32_t slot) {
+    return (chunk.header & ~chunk.damaged & 1 << slot) != 0;
+  }
+  [[nodiscard]] SectorHeader header_at(std::uint64_t key) const;
+  void put_header(std::uint64_t key, const SectorHeader& header);
   void keep_initial(std::uint64_t track);
   Chunk& chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key);
   /// Forgets what the masked sectors held. What lies in the maps stays, for reuse: the masks decide.
@@ -137,8 +145,8 @@ class ContentStore {
   boost::unordered_flat_map<std::uint64_t, Chunk> chunks_;
   boost::unordered_flat_map<std::uint64_t, std::array<Tag, 8>> split_tags_;
   boost::unordered_flat_map<std::uint64_t, SectorBytes> bytes_;
-  boost::unordered_flat_map<std::uint64_t, SectorBytes> system_;
-  boost::unordered_flat_map<std::uint64_t, SectorHeader> headers_;
+  PackedPieces system_;   // by sector
+  PackedPieces headers_;  // by chunk
   std::uint64_t damaged_sectors_ = 0;
   std::uint64_t lost_sectors_ = 0;
 };

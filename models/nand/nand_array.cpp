@@ -29,6 +29,7 @@ NandArray::NandArray(const NandConfig& config, std::uint32_t kept, std::uint64_t
       subpages_(config.subpages),
       kept_(kept),
       oob_(static_cast<std::uint32_t>(config.subpage_oob().value())),
+      moved_(oob_),
       paired_page_(config.paired_page),
       program_failures_per_million_(config.program_failures_per_million),
       erase_failures_per_million_(config.erase_failures_per_million),
@@ -77,38 +78,16 @@ const NandArray::Block& NandArray::at(NandBlock block) const {
 NandArray::Block& NandArray::at(NandBlock block) { return const_cast<Block&>(static_cast<const NandArray&>(*this).at(block)); }
 
 std::span<std::byte> NandArray::slot(Block& block, Subpage part) {
-  const std::size_t size = slot_bytes();
   const std::uint32_t number = in_block(part);
   make_room(block, number + 1);
-  return std::span(block.content).subspan(number * size, size);
+  return std::span(block.content).subspan(std::size_t{number} * kept_, kept_);
 }
 
 /// Of a block's content what has been programmed is there, and grows page by page.
 void NandArray::make_room(Block& block, std::uint32_t subpages) const {
-  const std::size_t size = slot_bytes();
-  if (block.content.size() >= size * subpages) return;
-  block.content.reserve(size * pages_per_block_ * subpages_);
-  block.content.resize(size * subpages, kept_ == 0 ? erased : std::byte{0});
-}
-
-/// Room for `oob` bytes in every slot. Firmware brings as many from its first program on, so that little has to move.
-void NandArray::widen(std::size_t oob) {
-  if (oob <= oob_stored_) return;
-  const std::size_t before = slot_bytes();
-  oob_stored_ = static_cast<std::uint32_t>(oob);
-  for (Block& block : blocks_) {
-    if (block.content.empty()) continue;
-    std::vector<std::byte> wider(slots_of(block) * slot_bytes(), erased);
-    for (std::size_t slot = 0; slot < slots_of(block) && (slot + 1) * before <= block.content.size(); ++slot)
-      std::copy_n(block.content.begin() + static_cast<std::ptrdiff_t>(slot * before), before,
-                  wider.begin() + static_cast<std::ptrdiff_t>(slot * slot_bytes()));
-    block.content = std::move(wider);
-  }
-}
-
-void NandArray::copy_oob(std::span<const std::byte> stored, std::span<std::byte> oob) const {
-  const auto known = stored.subspan(kept_).first(std::min<std::size_t>(oob.size(), oob_stored_));
-  std::fill(std::ranges::copy(known, oob.begin()).out, oob.end(), erased);
+  if (block.content.size() >= std::size_t{kept_} * subpages) return;
+  block.content.reserve(std::size_t{kept_} * pages_per_block_ * subpages_);
+  block.content.resize(std::size_t{kept_} * subpages);
 }
 
 /// Whether the subpage was programmed with data.
@@ -120,7 +99,7 @@ bool NandArray::holds(const Block& block, Subpage part) const {
 
 void NandArray::tell(Subpage part) {
   Block& block = at(block_of(part.page));
-  if (fault_listener_ != nullptr && holds(block, part) && !block.torn) fault_listener_->destroyed(slot(block, part).first(kept_));
+  if (fault_listener_ != nullptr && holds(block, part) && !block.torn) fault_listener_->destroyed(slot(block, part));
 }
 
 /// A failure on request is over with the next read; the data counts as destroyed if that fails too.
@@ -170,14 +149,12 @@ Status NandArray::read_along(Subpage part, ContentSpan content, std::span<std::b
     std::ranges::fill(oob, erased);
     return Status::blank;
   }
-  const auto stored = slot(block, part);
+  if (!oob.empty()) block.oob.read(in_block(part), oob);
   if (!lost_.empty() && lost_.contains(subpage(part))) {
     std::ranges::fill(content, std::byte{0xff});  // the tag `destroyed`
-    copy_oob(stored, oob);
     return Status::lost;
   }
-  std::copy_n(stored.begin(), content.size(), content.begin());
-  copy_oob(stored, oob);
+  if (!content.empty()) std::copy_n(slot(block, part).begin(), content.size(), content.begin());
   return Status::ok;
 }
 
@@ -235,6 +212,8 @@ Status NandArray::copyback(NandPage from, NandPage to, Picoseconds now) {
     const Subpage old(from, number);
     const Subpage moved(to, number);
     std::ranges::copy(slot(source, old), slot(target, moved).begin());
+    source.oob.read(in_block(old), moved_);
+    write_oob(target, moved, moved_);
     if (subpages_ > 1) target.padding[in_block(moved)] = !holds(source, old);
     if (request_ != Request::none) tell(old);  // what came of the failing read is what was programmed
     if (request_ != Request::none || source.torn || is_unreadable(old)) unreadable_.insert(subpage(moved));
@@ -247,8 +226,10 @@ Status NandArray::copyback(NandPage from, NandPage to, Picoseconds now) {
 
 void NandArray::replace_oob(Subpage part, std::span<const std::byte> oob) {
   TESSERA_CHECK(oob.size() <= oob_ && part.number < subpages_, "a copyback brings more out-of-band bytes than a subpage has");
-  widen(oob.size());
-  std::ranges::copy(oob, slot(at(block_of(part.page)), part).begin() + kept_);
+  Block& block = at(block_of(part.page));
+  block.oob.read(in_block(part), moved_);
+  std::ranges::copy(oob, moved_.begin());
+  write_oob(block, part, moved_);
 }
 
 void NandArray::program_along(Subpage part, ConstContentSpan content, std::span<const std::byte> oob, bool lost) {
@@ -259,11 +240,11 @@ void NandArray::store(Subpage part, ConstContentSpan content, std::span<const st
   TESSERA_CHECK(content.size() <= kept_ && oob.size() <= oob_ && part.number < subpages_, "a flash program brings more than a subpage");
   Block& block = at(block_of(part.page));
   if (subpages_ > 1) block.padding[in_block(part)] = false;
-  widen(oob.size());
-  const auto stored = slot(block, part);
-  const auto rest = std::copy(content.begin(), content.end(), stored.begin());
-  std::fill(rest, stored.begin() + kept_, std::byte{0});
-  std::fill(std::copy(oob.begin(), oob.end(), stored.begin() + kept_), stored.end(), erased);
+  if (kept_ != 0) {
+    const auto stored = slot(block, part);
+    std::fill(std::ranges::copy(content, stored.begin()).out, stored.end(), std::byte{0});
+  }
+  write_oob(block, part, oob);
   if (lost) lost_.insert(subpage(part));
 }
 
@@ -305,6 +286,7 @@ Status NandArray::erase(NandBlock number) {
   clear_marks(number);
   block.next = 0;
   block.reads = 0;
+  block.oob.erase();
   block.padding.clear();
   block.torn = false;
   return Status::ok;

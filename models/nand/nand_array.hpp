@@ -11,6 +11,7 @@
 
 #include "base/address.hpp"
 #include "base/content.hpp"
+#include "base/erased_rows.hpp"
 #include "base/fault_listener.hpp"
 #include "base/long_time.hpp"
 #include "base/random.hpp"
@@ -115,7 +116,8 @@ class NandArray {
     LongTime programmed;             // when its first page was
     Picoseconds aged;                // for how long it had been, when a saved state was loaded
     bool torn = false;               // an erase did not end: nothing can be read or programmed
-    std::vector<std::byte> content;  // kept content and stored OOB of each subpage, as far as it was ever programmed
+    std::vector<std::byte> content;  // kept content of each subpage, as far as it was ever programmed
+    ErasedRows oob;                  // of each subpage that was programmed
     std::vector<bool> padding;       // by subpage: its page was programmed without data for it; empty where every page was full
   };
   /// Failures on request: block or page number -> which of its operations from now on fails (1 = the next).
@@ -129,12 +131,12 @@ class NandArray {
   [[nodiscard]] std::uint32_t in_block(Subpage part) const {
     return static_cast<std::uint32_t>(subpage(part) % (pages_per_block_ * subpages_));
   }
-  /// Kept content and stored OOB of a subpage.
+  /// Kept content of a subpage.
   std::span<std::byte> slot(Block& block, Subpage part);
-  [[nodiscard]] std::size_t slot_bytes() const { return std::size_t{kept_} + oob_stored_; }
   [[nodiscard]] std::size_t slots_of(const Block& block) const { return std::size_t{block.next} * subpages_; }
-  void widen(std::size_t oob);
-  void copy_oob(std::span<const std::byte> stored, std::span<std::byte> oob) const;
+  void write_oob(Block& block, Subpage part, std::span<const std::byte> oob) {
+    block.oob.write(in_block(part), pages_per_block_ * subpages_, oob);
+  }
   void make_room(Block& block, std::uint32_t subpages) const;
   [[nodiscard]] bool may_program(const Block& block, std::uint32_t index) const;
   [[nodiscard]] bool fails(const Block& block, std::uint32_t per_million);
@@ -160,7 +162,7 @@ class NandArray {
   std::uint32_t subpages_;
   std::uint32_t kept_;            // of a subpage
   std::uint32_t oob_;             // of a subpage
-  std::uint32_t oob_stored_ = 0;  // the first of them, as many as a program ever brought: those after them were never anything but erased
+  std::vector<std::byte> moved_;  // OOB of a subpage on its way
   bool paired_page_;
   std::uint32_t program_failures_per_million_;
   std::uint32_t erase_failures_per_million_;

@@ -45,27 +45,29 @@ void NandArray::save_state(StateWriter& out, Picoseconds now) const {
 
 /// Each subpage's content, and all of its out-of-band bytes.
 std::vector<std::byte> NandArray::whole_slots(const Block& block) const {
-  std::vector<std::byte> whole(slots_of(block) * (kept_ + oob_), std::byte{0xff});
-  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
-    std::ranges::copy(std::span(block.content).subspan(slot * slot_bytes(), slot_bytes()), &whole[slot * (kept_ + oob_)]);
+  const std::size_t size = std::size_t{kept_} + oob_;
+  std::vector<std::byte> whole(slots_of(block) * size);
+  for (std::uint32_t slot = 0; slot < slots_of(block); ++slot) {
+    const std::span<std::byte> one = std::span(whole).subspan(slot * size, size);
+    std::ranges::copy(std::span(block.content).subspan(std::size_t{slot} * kept_, kept_), one.begin());
+    block.oob.read(slot, one.subspan(kept_));
+  }
   return whole;
 }
 
 void NandArray::take_slots(Block& block, std::span<const std::byte> whole) {
   const std::size_t size = std::size_t{kept_} + oob_;
-  std::size_t oob = 0;  // up to the last byte that is not erased
-  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
-    for (std::size_t byte = oob; byte < oob_; ++byte)
-      if (whole[slot * size + kept_ + byte] != std::byte{0xff}) oob = byte + 1;
-  widen(oob);
-  block.content.resize(slots_of(block) * slot_bytes());
-  for (std::size_t slot = 0; slot < slots_of(block); ++slot)
-    std::ranges::copy(whole.subspan(slot * size, slot_bytes()), &block.content[slot * slot_bytes()]);
+  block.content.resize(slots_of(block) * kept_);
+  for (std::uint32_t slot = 0; slot < slots_of(block); ++slot) {
+    const std::span<const std::byte> one = whole.subspan(slot * size, size);
+    std::ranges::copy(one.first(kept_), block.content.begin() + static_cast<std::ptrdiff_t>(std::size_t{slot} * kept_));
+    block.oob.write(slot, pages_per_block_ * subpages_, one.subspan(kept_));
+  }
 }
 
 /// Of pages that were not programmed since the last erase nothing can be read again.
 void NandArray::save_block(const Block& block, StateWriter& out, Picoseconds now) const {
-  const bool content = !block.content.empty() && block.next != 0;
+  const bool content = (!block.content.empty() || !block.oob.empty()) && block.next != 0;
   out.number((block.bad ? bad_bit : 0) | (block.factory_bad ? factory_bad_bit : 0) | (block.torn ? torn_bit : 0) |
              (content ? content_bit : 0) | (block.padding.empty() ? 0 : padding_bit));
   out.number(block.next);

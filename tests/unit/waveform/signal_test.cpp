@@ -107,6 +107,31 @@ TEST_CASE("a row of signals and the use of a part are recorded alike, whoever el
   CHECK(vcd.at("drive.sector", 619) == "1011000");  // 600, cut to 8 bits
 }
 
+TEST_CASE("uses that have left a ring are what a window begins with, as the changes that they stand for") {
+  SignalScope block;
+  const UseSignals first(block.part("first"));
+  const UseSignals second(block.part("second"));
+  const Signal level = block.level("level", 4);
+  std::ostringstream out;
+  VcdWriter file(out);
+  Waveform waveform({&file}, WaveTrigger{100_ps, 100_ps, 4});
+  record_all(waveform, block);
+  first.show(512, 10_ps, 20_ps);
+  second.show(7, 15_ps, 30_ps);
+  second.show(9, 16_ps, 25_ps);                                                    // told later, over earlier
+  for (std::uint64_t at = 31; at < 45; ++at) level.set(at + 16, Picoseconds(at));  // cut to its four bits
+  waveform.trigger(60_ps);
+  waveform.finish(70_ps);
+  const auto vcd = test::read_vcd(out.str());
+  const std::uint64_t start = waveform.start().value();
+  CHECK(start > 30);
+  CHECK(vcd.at("drive.first.use", start) == "idle");
+  CHECK(vcd.at("drive.first.bytes", start) == "1000000000");
+  CHECK(vcd.at("drive.second.use", start) == "idle");
+  CHECK(vcd.at("drive.second.bytes", start) == "1001");
+  CHECK(std::stoull(vcd.at("drive.level", start), nullptr, 2) == start % 16);
+}
+
 TEST_CASE("a text keeps each different word once, and makes one word of several") {
   SignalScope scope;
   const Signal task = scope.text("task", "idle");
