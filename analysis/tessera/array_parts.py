@@ -118,14 +118,14 @@ def of_a_drive(words: Sequence[str]) -> list[str]:
     """The words that count for a drive alone, which finds its part of the input in a file of its own.
 
     >>> of_a_drive(["row.toml", "--trace", "week.csv", "--fold", "--seed", "7", "--set", "array.requests=9", "--prefill=0"])
-    ['row.toml', '--seed', '7', '--set', 'array.requests=9', '--prefill=0']
+    ['row.toml', '--seed', '7', '--set', 'array.requests=9', '--prefill=0', '--replay', 'timed']
     """
     kept = [words[0]]
     for at, word in enumerate(words[1:], 1):
         name, equals, _ = word.partition("=")
         if name in OF_A_DRIVE:
             kept += [word] if equals else list(words[at : at + 2])
-    return kept
+    return kept if any(word.startswith("--replay") for word in kept) else [*kept, "--replay", "timed"]
 
 
 def require_window(values: Mapping[str, str]) -> None:
