@@ -40,6 +40,10 @@ LsmLayout plan_lsm(const LsmHostConfig& config, const DriveZones& drive, std::st
   const std::uint64_t space = std::uint64_t{layout.data_zones} * drive.zone_sectors;
   layout.memtable_sectors = limited(config.memtable, space, layout.sector_bytes);
   layout.file_sectors = limited(config.file, space, layout.sector_bytes);
+  // Larger where zones are so small that half of one would not hold a list of the files.
+  const auto list = [&] { return 2 * ((space / layout.file_sectors + 65) * lsm_file_bytes / layout.sector_bytes + 1); };
+  while (2 * list() > drive.zone_sectors && std::uint64_t{2} * layout.file_sectors * layout.sector_bytes <= config.file.value())
+    layout.file_sectors *= 2;
   layout.batch_sectors = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, config.batch.value() / layout.sector_bytes));
   layout.base_sectors = std::min<std::uint64_t>(std::max<std::uint64_t>(1, config.level_base.value() / layout.sector_bytes),
                                                 std::uint64_t{4} * layout.memtable_sectors);

@@ -269,6 +269,11 @@ TEST_CASE("lsm: a drive that is too small is told what it takes") {
   CHECK(problem_of(config, drive).empty());
   config.level0_stop = 1000;
   CHECK(problem_of(config, drive).find("a smaller hosts.lsm.level0_stop than 1000") != std::string::npos);
+  const DriveZones of_small_zones{.zones = 300, .conventional = 2, .zone_sectors = 64};  // lists of files of 18 sectors would take too much
+  CHECK(problem_of({}, of_small_zones).empty());
+  config = {};
+  config.file = 72_KiB;
+  CHECK(problem_of(config, of_small_zones).find("make zones or hosts.lsm.file larger") != std::string::npos);
   config = {};
   config.level0_stop = 4;
   CHECK(problem_of(config, drive).find("hosts.lsm.level0_stop is 4; expected more than hosts.lsm.level0_files, 4") != std::string::npos);
