@@ -60,3 +60,8 @@ def test_a_drive_that_cannot_keep_up_says_so_and_earns_no_time_by_it(tmp_path):
     metrics["run.measured_seconds"] = metric(730.5)
     late = described(busy, "mu-rmw", Run(write_run(tmp_path / "late", metrics)))
     assert late == "100 requests/s 100.0 (at least 25: met), the drive needs 2.0 times as long"
+
+
+def test_a_buffer_that_is_nearly_full_at_one_size_does_not_go_past_the_flash_there():
+    (tessera,) = [subject for subject in subjects() if subject.name == "tessera"]
+    assert tessera.settings == ("--set", "layers.tessera.flash_backlog=1000000")
