@@ -139,8 +139,7 @@ TEST_CASE("on aligned equal tracks a write damages the same sectors, and on skew
   CHECK(overlapped_arc(skewed, skewed.shape_of({0, 4}), 20, 5, skewed.shape_of({0, 5})) == SectorArc{10, 5});
 }
 
-TEST_CASE(
-    "a heated track that is wider than the pitch destroys conventional tracks next to it, inside the region and not on spare tracks") {
+TEST_CASE("what is heated wider than the pitch destroys conventional tracks next to it, and no spare tracks") {
   const auto reach = [](std::uint32_t write_width, std::uint32_t read_width, std::uint32_t radius) {
     MediaConfig config = test::small_drive();
     config.heat.write_width = write_width;
