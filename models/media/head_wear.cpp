@@ -22,6 +22,13 @@ void HeatConfig::describe(ParameterVisitor& visitor) {
     visitor.field("worn_faults_per_million", worn_faults_per_million, {0, 1e6},
                   "Sectors of a million at which a write of a worn head stops, as at write_fault_sectors, but once.");
   });
+  visitor.field(
+      "write_width", write_width, {0, 3200},
+      "Width of what a write heats, in percent of the track pitch: conventional tracks that lie under it are lost; 0: it keeps to its "
+      "track.");
+  visitor.unused_where(write_width == 0, "media.heat.write_width is 0", [&] {
+    visitor.field("read_width", read_width, {1, 100}, "Percent of the pitch that has to be left of a track, from one side, to read it.");
+  });
 }
 
 HeadWear::HeadWear(const MediaConfig& config)

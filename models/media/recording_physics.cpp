@@ -30,7 +30,11 @@ DamageReach damage_reach(const TrackGeometry& geometry, const TrackGroup& group,
   const Region& region = geometry.regions()[group.region];
   DamageReach reach;
   switch (region.format) {
-    case RecordingFormat::conventional: return {};
+    case RecordingFormat::conventional:
+      // Spare tracks stand apart.
+      if (geometry.side_reach() == 0 || radius >= geometry.radii()) return {};
+      reach = {geometry.side_reach(), geometry.side_reach()};
+      break;
     case RecordingFormat::interlaced:
       if (TrackGeometry::interlaced_top(group, radius)) return {};
       reach = {1, 1};

@@ -25,6 +25,7 @@ TrackGeometry::TrackGeometry(const MediaConfig& config, const FormatPlan& plan)
       surfaces_(config.surfaces),
       regions_(plan_or_whole_drive(config, plan)) {
   track_spares_ = config.track_spares;
+  side_reach_ = config.heat.tracks_destroyed();
   arms_ = arms_of(config);
   in_units_ = config.actuators > 1 || config.track_order != TrackOrder::cylinder;
   const Sparing sparing(config);

@@ -85,6 +85,8 @@ class TrackGeometry {
   [[nodiscard]] std::uint64_t tracks() const { return std::uint64_t{all_radii()} * surfaces_; }  ///< spares included
   [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }                     ///< of any track
   [[nodiscard]] const FormatPlan& regions() const { return regions_; }
+  /// Tracks on either side that a write to a conventional track destroys: HeatConfig::tracks_destroyed().
+  [[nodiscard]] std::uint32_t side_reach() const { return side_reach_; }
   [[nodiscard]] bool contains(PhysicalTrack track) const { return track.surface < surfaces_ && track.radius < all_radii(); }
 
   /// The radius must exist.
@@ -165,6 +167,7 @@ class TrackGeometry {
   std::uint32_t radii_ = 0;
   std::uint32_t spare_radii_ = 0;
   std::uint32_t most_sectors_ = 0;
+  std::uint32_t side_reach_ = 0;
   std::uint32_t track_spares_ = 0;
   FormatPlan regions_;
   std::vector<TrackGroup> groups_;

@@ -396,6 +396,7 @@ std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
     sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   if (const std::string sentence = refresh_warning(config); !sentence.empty()) sentences.push_back(sentence);
+  if (const std::string sentence = write_width_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);
   if (!config.has_flash()) return sentences;
   for (const std::string& sentence : config.selected().warnings(config.flash_for_layer()))
     sentences.push_back(config.layer + ": " + sentence);

@@ -1,5 +1,7 @@
 #include "platforms/drive/refresh_checks.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace tessera {
@@ -21,6 +23,16 @@ std::string refresh_warning(const DriveConfig& config) {
   return "firmware.refresh.threshold: a track is refreshed after up to " + std::to_string(refresh.most_writes()) +
          " writes next to it, and media.interference_limit is " + std::to_string(limit) + ": sectors are lost before; expected at most " +
          std::to_string((limit - 1) * refresh.threshold / refresh.most_writes());
+}
+
+std::string write_width_warning(const DriveConfig& config, const FormatPlan& plan) {
+  const HeatConfig& heat = config.media.heat;
+  const std::uint32_t lost = heat.tracks_destroyed();
+  const auto conventional = std::ranges::find(plan, RecordingFormat::conventional, &Region::format);
+  if (lost == 0 || conventional == plan.end()) return {};
+  return "media.heat.write_width is " + std::to_string(heat.write_width) + " % of the track pitch: each write to the region '" +
+         conventional->name + "' destroys " + std::to_string(lost) + (lost == 1 ? " track" : " tracks") +
+         " on either side; expected at most " + std::to_string(300 - 2 * heat.read_width);
 }
 
 }  // namespace tessera

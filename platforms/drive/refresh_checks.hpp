@@ -11,4 +11,7 @@ void check_refresh(const DriveConfig& config);
 /// Where more writes may pass next to a track before its refresh than the platters stand; otherwise "".
 [[nodiscard]] std::string refresh_warning(const DriveConfig& config);
 
+/// Where writes are wider than conventional tracks of `plan` stand; otherwise "".
+[[nodiscard]] std::string write_width_warning(const DriveConfig& config, const FormatPlan& plan);
+
 }  // namespace tessera

@@ -138,3 +138,25 @@ TEST_CASE("on aligned equal tracks a write damages the same sectors, and on skew
   const TrackGeometry skewed(config, {tracks});
   CHECK(overlapped_arc(skewed, skewed.shape_of({0, 4}), 20, 5, skewed.shape_of({0, 5})) == SectorArc{10, 5});
 }
+
+TEST_CASE("what is heated wider than the pitch destroys conventional tracks next to it, and no spare tracks") {
+  const auto reach = [](std::uint32_t write_width, std::uint32_t read_width, std::uint32_t radius) {
+    MediaConfig config = test::small_drive();
+    config.heat.write_width = write_width;
+    config.heat.read_width = read_width;
+    config.spare_tracks = 2;
+    const TrackGeometry geometry(config, {});
+    return damage_reach(geometry, geometry.group_of(radius), radius);
+  };
+  CHECK(reach(0, 50, 10).none());
+  CHECK(reach(200, 50, 10).none());  // half of each neighbour is left
+  CHECK(reach(201, 50, 10) == DamageReach{1, 1});
+  CHECK(reach(400, 50, 10) == DamageReach{1, 1});
+  CHECK(reach(401, 50, 10) == DamageReach{2, 2});
+  CHECK(reach(100, 100, 10).none());
+  CHECK(reach(101, 100, 10) == DamageReach{1, 1});
+  CHECK(reach(401, 50, 1) == DamageReach{1, 2});
+  const std::uint32_t spare = TrackGeometry(test::small_drive(), {}).radii();
+  CHECK(reach(401, 50, spare - 1) == DamageReach{2, 0});
+  CHECK(reach(401, 50, spare).none());
+}
