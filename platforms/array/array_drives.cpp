@@ -26,6 +26,7 @@ std::unique_ptr<DriveOfArray> drive_from(const ArrayDriveEntry& entry) {
     throw input_error(
         entry.place.file, entry.place.line,
         "drive.layer: the layer " + drive->config.layer + " has zones, and an array writes anywhere; expected a layer without zones");
+  drive->config.caches_overridden = "the drives of an array begin with empty caches";
   drive->plan = plan_drive(drive->config);
   return drive;
 }
@@ -145,6 +146,10 @@ std::vector<std::string> ArrayDrives::notes(const ArrayDescription& array, const
   if (least != most && layout.redundant() && !layout.shape().hashed())
     sentences.push_back("the drives hold " + text(least) + " to " + text(most) + ": the array uses no more of any than of the smallest");
   if (layout.shape().hashed()) sentences.push_back(hash_note(layout));
+  for (const auto& drive : drives_)
+    for (const std::string& sentence : set_in_vain(drive->config, drive->plan))
+      if (const std::string note = drive->description + ": " + sentence; std::ranges::find(sentences, note) == sentences.end())
+        sentences.push_back(note);
   if (!keep_acknowledged() && !array.cuts.empty())
     sentences.emplace_back("a drive's write cache is volatile: a power cut may take what the array acknowledged and no FLUSH covered");
   return sentences;

@@ -73,12 +73,16 @@ void check_spares(const DriveConfig& config, const DriveGeometry& geometry, cons
   if (config.media.cylinder_spares != 0 && std::ranges::any_of(plan, overlaps))
     throw InputError("media.cylinder_spares is " + std::to_string(config.media.cylinder_spares) + ", and the layer " +
                      config.selected().name() + " writes overlapped tracks; expected media.track_spares, which all tracks have");
+  // After a slipped sector those of one number lie at other angles than on the track next to it.
+  if (!config.media.factory_defects.empty() && config.media.defect_scheme == DefectScheme::slip && std::ranges::any_of(plan, overlaps))
+    throw InputError("media.defect_scheme is slip, and the layer " + config.selected().name() +
+                     " writes overlapped tracks, whose sectors overlap by their numbers; expected media.defect_scheme = slip_track");
   if (geometry.remaps.empty()) return;
   const std::string remapped =
       "the drive has sectors that the factory moved (media.remapped_sectors, media.factory_defects), and the layer " +
       config.selected().name();
   if (std::ranges::any_of(plan, overlaps))
-    throw InputError(remapped + " writes overlapped tracks; expected a layer of conventional tracks, or media.defect_scheme = slip");
+    throw InputError(remapped + " writes overlapped tracks; expected a layer of conventional tracks, or media.defect_scheme = slip_track");
   const Sparing sparing(config.media);
   if (!config.selected().bounds().reserved &&
       !std::ranges::all_of(geometry.remaps, [&](const RemappedSector& moved) { return sparing.kept_back(moved.to, false); }))

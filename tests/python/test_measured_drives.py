@@ -1,20 +1,25 @@
 """The library of measured drives: each is found by name, and stays as close to its measured trace as the page says."""
 
+import tomllib
+
 import numpy as np
 import pytest
 from samples import BUILD
 from simulate import simulate
 from rich.console import Console
+from typer.testing import CliRunner
 
 from tessera import InputError
+from tessera.cli import app
 from tessera.drives import measured_library
 from tessera.drives.measured_library import DRIVES, FOLDER, MeasuredDrive, library_text, measured_rows, replay, row_of
 from tessera.drives.measured_trace import read_measured
-from tessera.drives.response_errors import by_request, classes_in_detail, hits_called_right
+from tessera.drives.response_errors import by_request, classes_in_detail, hits_by_place, hits_called_right, reads_after_a_read
+from tessera.simulator import REPOSITORY
 
 # RMS over sorted responses, and by request, in ms, that a drive may have; a little over the page's.
 MOST = {
-    "quantum-atlas-10k": (0.17, 1.87), "quantum-atlas-iii": (0.32, 2.84), "seagate-cheetah-4lp": (0.30, 1.88), "seagate-cheetah-9lp": (0.15, 1.78),
+    "quantum-atlas-10k": (0.135, 1.85), "quantum-atlas-iii": (0.32, 2.84), "seagate-cheetah-4lp": (0.30, 1.88), "seagate-cheetah-9lp": (0.15, 1.78),
     "hp-c2247a": (0.093, 2.22), "hp-c3323a-measured": (0.26, 3.80), "dec-rz26": (0.34, 3.76),
 }  # fmt: skip
 
@@ -37,6 +42,36 @@ def test_a_drive_answers_as_the_real_one(drive, tmp_path):
         pytest.skip(f"{trace} is not there: measured traces are no part of the project")
     row = row_of(drive, *replay(drive.name, trace, tmp_path / "run"))
     assert row.rms <= MOST[drive.name][0] and row.by_request <= MOST[drive.name][1]
+
+
+# What the trace decided, in the words of the page's rows: the rest is what the published files say.
+INFERRED = {
+    "quantum-atlas-iii": {"firmware.read_cache.read_ahead_on"},
+    "hp-c3323a-measured": {"media.zones"},
+    "dec-rz26": {
+        "media.write_settles", "host.read_lag", "firmware.overheads.read_miss_after_read", "firmware.overheads.read_miss_after_write",
+    },
+}  # fmt: skip
+
+
+def flat(table: dict, prefix: str = "") -> dict:
+    found = {}
+    for key, value in table.items():
+        found.update(flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value})
+    return found
+
+
+@pytest.mark.parametrize("drive", DRIVES, ids=lambda drive: drive.name)
+def test_a_drive_is_what_the_importer_makes_of_its_files_but_for_what_its_row_names(drive, tmp_path):
+    parameters = FOLDER / f"{drive.trace}.parv"
+    if not parameters.exists():
+        pytest.skip(f"{parameters} is not there: published parameter files are no part of the project")
+    imported = tmp_path / "imported.toml"
+    result = CliRunner().invoke(app, ["import", "disksim", str(parameters), "--out", str(imported)])
+    assert result.exit_code == 0, result.output
+    made, kept = (flat(tomllib.loads(file.read_text())) for file in (imported, REPOSITORY / "platforms/drives/measured" / f"{drive.name}.toml"))
+    differ = {key for key in made.keys() | kept.keys() if made.get(key) != kept.get(key) and key != "summary"}
+    assert differ == INFERRED.get(drive.name, set())
 
 
 def synthetic(path, shift_us: float = 0) -> None:
@@ -79,3 +114,15 @@ def test_requests_are_classed_by_what_they_follow(tmp_path):
     model = np.array([14.0, 9.0, 12.0, 12.0, 5.0])  # the hit was called a miss
     assert hits_called_right(trace, model) == pytest.approx(2 / 3)
     assert by_request(trace["response_ms"], model) == pytest.approx(10.5 / 5**0.5)
+
+
+def test_reads_after_a_read_are_told_apart_by_where_they_begin(tmp_path):
+    path = tmp_path / "t"
+    places = (100, 108, 116, 118, 118, 54, 53, 500)  # of eight blocks: two in sequence, inside, again, 64 before, one before, far away
+    path.write_text("".join(f"R - {place} 8 {1000 if place in (108, 118) else 9000} 0\n" for place in places) + "W - 508 8 9000 0\nR - 516 8 9000 0\n")
+    trace = read_measured(path)
+    found = {kind: np.flatnonzero(chosen).tolist() for kind, chosen in reads_after_a_read(trace).items()}
+    assert list(found.values()) == [[1], [2], [3, 4], [5, 6]]
+    model = np.where(np.arange(len(trace)) == 2, 1.0, 9.0)
+    assert list(hits_by_place(trace, model).values()) == [(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+    assert hits_by_place(trace[-2:], model[-2:])["inside it"] is None

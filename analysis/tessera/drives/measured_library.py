@@ -1,7 +1,7 @@
 """The library of measured drives (platforms/drives/measured), each replayed on the trace of responses that the real drive had."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tessera.drives.against_measurement import model_responses
 from tessera.drives.measured_trace import read_measured
-from tessera.drives.response_errors import by_request, classes_in_detail, demerit, hits_called_right
+from tessera.drives.response_errors import by_request, classes_in_detail, demerit, hits_by_place, hits_called_right
 from tessera.errors import InputError
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
@@ -54,6 +54,8 @@ class Row:
     """Share of reads that both call a hit, or both a miss."""
     classes: dict[str, tuple[float, float] | None]
     """RMS of sorted responses, and mean of model less measured, by class."""
+    hits_after_a_read: dict[str, tuple[float, float] | None] = field(default_factory=dict)
+    """Share of hits, measured and of the model, by where a read begins next to the one before."""
 
 
 def replay(drive: str, trace: Path, out: Path, settings: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +73,8 @@ def row_of(drive: MeasuredDrive, requests: np.ndarray, model: np.ndarray) -> Row
         some = bool(chosen.any())
         found[name] = (demerit(measured[chosen], model[chosen]), float((model - measured)[chosen].mean())) if some else None
     return Row(
-        drive, demerit(measured, model), by_request(measured, model), float((np.abs(model - measured) <= 0.5).mean()), hits_called_right(requests, model), found
+        drive, demerit(measured, model), by_request(measured, model), float((np.abs(model - measured) <= 0.5).mean()), hits_called_right(requests, model), found,
+        hits_by_place(requests, model),
     )  # fmt: skip
 
 
@@ -120,12 +123,18 @@ def library_text(rows: Sequence[Row]) -> str:
         table(header, totals)
         + "\nBy class, RMS of sorted responses and, in brackets, the model's mean less the measured one, in ms:\n\n"
         + table(("drive", *names), cells)
+        + "\nShares of reads that hit, measured / model, by where a read begins next to the read before it:\n\n"
+        + table(("drive", *rows[0].hits_after_a_read), [(f"`{row.drive.name}`", *map(_shares, row.hits_after_a_read.values())) for row in rows])
         + NOTES
     )
 
 
 def _cell(error: tuple[float, float] | None) -> str:
     return "-" if error is None else f"{error[0]:.2f} ({error[1]:+.2f})"
+
+
+def _shares(shares: tuple[float, float] | None) -> str:
+    return "-" if shares is None else f"{shares[0]:.2f} / {shares[1]:.2f}"
 
 
 TOLD = """Seven drives as their extractors published them with DiskSim, replayed on the responses that the real drives had. Geometry, seek curve, overheads and cache
@@ -138,6 +147,8 @@ that the files leave open or have otherwise, the row names it, and is a predicti
 NOTES = """
 Where rows fall short, and what shows why. A request's error is that of its own completion less that of the one before, as each comes its think time after that:
 
+- **Quantum Atlas 10K.** Of reads that begin shortly before the last one 92 % hit, 47 % here, at any distance up to 64 blocks and wherever the head had landed: the drive has what lies
+  before a read, whether it passed under the head before it or not. No parameter of DiskSim says so.
 - **HP C2247A.** A write takes the bus again for its status: with `write_completion_overhead = "0 ms"` reads after writes are 0.13 ms too late, and writes after reads as much too early. Its
   water mark is rounded down: rounded up, reads of 2, 3 and 5 sectors are one sector too late, those of 4 and 8 are not. The published time in which a read takes the bus again would move reads after writes
   by 0.16 ms, away from what was measured. DiskSim has the extra disconnect only for a write after a write elsewhere, and in place of that write's overhead: then 11 % of sequential writes lose a turn in the

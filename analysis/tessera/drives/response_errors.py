@@ -72,6 +72,35 @@ def by_request(measured: np.ndarray, model: np.ndarray) -> float:
     return float(np.sqrt(np.mean((measured - model) ** 2)))
 
 
+REACH_BEFORE = 64  # blocks
+
+
+def reads_after_a_read(trace: np.ndarray) -> dict[str, np.ndarray]:
+    """Reads by where they begin next to the read before: what read-ahead, kept sectors and what lies before a read bring."""
+    read, block = ~trace["write"], trace["block"].astype(np.int64)
+    end = block + trace["blocks"]
+    follows = read & np.roll(read, 1) & (np.arange(len(trace)) > 0)
+    last_block, last_end = np.roll(block, 1), np.roll(end, 1)
+    at_end = follows & (block == last_end)
+    in_a_run = np.roll(at_end, 1)
+    return {
+        "at its end, second of a run": at_end & ~in_a_run,
+        "at its end, third and later": at_end & in_a_run,
+        "inside it": follows & (last_block <= block) & (block < last_end),
+        f"1 to {REACH_BEFORE} blocks before it": follows & (last_block - REACH_BEFORE <= block) & (block < last_block),
+    }
+
+
+def hits_by_place(trace: np.ndarray, model_ms: np.ndarray) -> dict[str, tuple[float, float] | None]:
+    """Share of hits of each kind of reads after a read, measured and of the model; None where there is no such read."""
+    border = trace["response_ms"][~trace["write"]].mean() / 2 if not trace["write"].all() else 0.0
+    measured, model = trace["response_ms"] < border, model_ms < border
+    return {
+        kind: (float(measured[chosen].mean()), float(model[chosen].mean())) if chosen.any() else None
+        for kind, chosen in reads_after_a_read(trace).items()
+    }
+
+
 def hits_called_right(trace: np.ndarray, model_ms: np.ndarray) -> float | None:
     """Share of reads of which both drives, or neither, answered like a hit: in less than half of the mean response of the measured reads."""
     reads = ~trace["write"]
