@@ -68,25 +68,21 @@ void check_flash(const DriveConfig& config) {
 bool overlaps(const Region& region) { return region.format != RecordingFormat::conventional; }
 
 /// The spares of zones are numbered by layers that do not keep them, and a write to any spare would reach what overlaps it. Layers of
-/// overlapped tracks count with tracks of one length.
+/// overlapped tracks count with tracks of one length, and with sectors of one number at one angle.
 void check_spares(const DriveConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
   if (config.media.cylinder_spares != 0 && std::ranges::any_of(plan, overlaps))
     throw InputError("media.cylinder_spares is " + std::to_string(config.media.cylinder_spares) + ", and the layer " +
                      config.selected().name() + " writes overlapped tracks; expected media.track_spares, which all tracks have");
-  // After a slipped sector those of one number lie at other angles than on the track next to it.
-  if (!config.media.factory_defects.empty() && config.media.defect_scheme == DefectScheme::slip && std::ranges::any_of(plan, overlaps))
-    throw InputError("media.defect_scheme is slip, and the layer " + config.selected().name() +
-                     " writes overlapped tracks, whose sectors overlap by their numbers; expected media.defect_scheme = slip_track");
+  const std::string moved =
+      "the drive has sectors or tracks that the factory left out or moved (media.factory_defects, media.remapped_sectors)";
+  const std::string layer = ", and the layer " + config.selected().name();
+  if (!(config.media.factory_defects.empty() && geometry.remaps.empty()) && std::ranges::any_of(plan, overlaps))
+    throw InputError(moved + layer + " writes overlapped tracks; expected a layer of conventional tracks");
   if (geometry.remaps.empty()) return;
-  const std::string remapped =
-      "the drive has sectors that the factory moved (media.remapped_sectors, media.factory_defects), and the layer " +
-      config.selected().name();
-  if (std::ranges::any_of(plan, overlaps))
-    throw InputError(remapped + " writes overlapped tracks; expected a layer of conventional tracks, or media.defect_scheme = slip_track");
   const Sparing sparing(config.media);
   if (!config.selected().bounds().reserved &&
-      !std::ranges::all_of(geometry.remaps, [&](const RemappedSector& moved) { return sparing.kept_back(moved.to, false); }))
-    throw InputError(remapped + " uses the spares of zones; expected spares of tracks or cylinders");
+      !std::ranges::all_of(geometry.remaps, [&](const RemappedSector& remap) { return sparing.kept_back(remap.to, false); }))
+    throw InputError(moved + layer + " uses the spares of zones; expected spares of tracks or cylinders");
 }
 
 /// Whether drive and layer have a choice of arms.

@@ -352,3 +352,14 @@ def test_a_trace_beyond_the_array_is_refused(tmp_path):
     columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512")
     refused = simulate("array", array_file(tmp_path, "raid5", drives(3)), "--trace", trace, *columns, "--out", tmp_path / "out", status=2)
     assert "far.csv" in refused.stderr
+
+
+def test_settings_of_drives_that_have_no_effect_are_told_once(tmp_path):
+    file = array_file(tmp_path, "jbod", drives(2), '[drive.settings]\nsimulation.caches = "used"\nlayers.fluid.merge_buffer = "256 KiB"\n')
+    run_array(tmp_path / "out", file, limit=10)
+    notes = json.loads((tmp_path / "out" / "summary.json").read_text())["run"]["notes"]
+    told = [note for note in notes if "without effect" in note]
+    assert told == [
+        "torture: layers.fluid.merge_buffer: without effect, the layer is cmr",
+        "torture: simulation.caches: without effect, the drives of an array begin with empty caches",
+    ]

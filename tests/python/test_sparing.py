@@ -14,7 +14,9 @@ REMAPPED = settings("media.track_spares=3", f"media.factory_defects={LIST}", "me
 
 
 @pytest.mark.parametrize(("layer", "values", "sentence"), [
-    ("mu-rmw", REMAPPED, "and the layer mu-rmw writes overlapped tracks; expected a layer of conventional tracks, or media.defect_scheme = slip_track"),
+    ("mu-rmw", REMAPPED, "and the layer mu-rmw writes overlapped tracks; expected a layer of conventional tracks"),
+    ("imr-rmw", settings("media.track_spares=3", f"media.factory_defects={LIST}", "media.defect_scheme=slip"), "the layer imr-rmw writes overlapped tracks; expected"),
+    ("tessera", settings("media.track_spares=3", f"media.factory_defects={LIST}", "media.defect_scheme=slip_track"), "the layer tessera writes overlapped tracks; expected"),
     ("mu-rmw", settings("media.cylinder_spares=3"), "media.cylinder_spares is 3, and the layer mu-rmw writes overlapped tracks; expected media.track_spares, which all tracks have"),
     ("cmr", settings("media.remapped_sectors=[[0, 10, 1, 0, 20, 4]]"), "remapped_sectors: row 1 moves to sector 4 of surface 0, radius 20, which is no spare"),
 ])  # fmt: skip
