@@ -17,7 +17,7 @@ constexpr std::uint64_t erased_pair = ~std::uint64_t{0};
 constexpr std::size_t word_bytes = 4;
 constexpr std::size_t words_per_group = 8;
 constexpr std::size_t words_per_mask = 32;
-constexpr std::size_t most_packed = (ErasedRows::longest / word_bytes) * (words_per_mask + 1) / words_per_mask;
+constexpr std::size_t most_apart = (ErasedRows::longest / word_bytes) * (words_per_mask + 1) / words_per_mask;
 constexpr unsigned mask_bits = 6;  // of a place
 static_assert(ErasedRows::longest / word_bytes / words_per_mask < 1U << mask_bits);
 
@@ -57,7 +57,7 @@ void ErasedRows::write(std::uint32_t row, std::uint32_t rows, std::span<const st
   const std::size_t masks = (count + words_per_mask - 1) / words_per_mask;
   if (row == last_ && places_[row] != 0) size_ = places_[row] >> mask_bits;
   // Where it may not fit it is packed apart, until its size is known.
-  std::array<std::uint32_t, most_packed> apart;
+  std::array<std::uint32_t, most_apart> apart;
   const bool fits = size_ + masks + count <= room_;
   std::uint32_t* const begin = fits ? words_.get() + size_ : apart.data();
   std::uint32_t* to = begin + masks;

@@ -83,9 +83,9 @@ void LsmHost::check_syncs() {
       synced = record.order - record.keys.size();
       break;
     }
-  const auto ready = std::ranges::stable_partition(syncs_, [&](const Sync& sync) { return sync.order > synced; });
-  const std::vector<Sync> ended(ready.begin(), ready.end());
-  syncs_.erase(ready.begin(), ready.end());
+  const auto ready = std::stable_partition(syncs_.begin(), syncs_.end(), [&](const Sync& sync) { return sync.order > synced; });
+  const std::vector<Sync> ended(ready, syncs_.end());
+  syncs_.erase(ready, syncs_.end());
   for (const Sync& sync : ended) {
     if (!sync.flushes) {
       finish(requests_[sync.tag], Status::ok);
