@@ -52,7 +52,7 @@ def test_the_tables_take_what_the_formulas_say(lab):
     assert memory.concentrated_bytes(256) == 168_960  # where the paper prints 69 KB
     assert memory.tables_mb(runs["mu-rmw"]) < 0.3
     assert all(memory.merge_mb(run) > 40 for run in runs.values())
-    assert memory.tables_mb(memory.zone_buffers(lab)["amphisbaena"]) > 10 * memory.PRINTED_PER_GB
+    assert 6 < memory.tables_mb(memory.zone_buffers(lab)["amphisbaena"]) / memory.PRINTED_PER_GB < 7  # 60 B a block, and the zones' own
 
 
 def test_the_hot_tracks_of_w106_lie_alone_or_in_twos(lab):

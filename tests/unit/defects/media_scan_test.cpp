@@ -48,7 +48,7 @@ TEST_CASE("a scan in parts of tracks reads the same") {
   CHECK(drive.metric("media_scan.bytes") == data_tracks * per_track * 4096);
 }
 
-TEST_CASE("sectors that fade are moved by a scan before they are lost; without one the host loses them") {
+TEST_CASE("sectors that fade are moved by a scan before they are lost, and lost to the host without one") {
   for (const bool scans : {true, false}) {
     DefectDrive drive(fading_drive(500'000), scans ? scanning() : FirmwareConfig{});
     REQUIRE(drive.write(0, data_tracks * per_track) == Status::ok);
