@@ -90,7 +90,7 @@ def reads_table(lab: Lab, drives: tuple[str, ...]) -> str:
             cells = (number(getattr(mixed(lab, drive)[place], name), 1) for drive in drives)
             rows.append((f"4 KiB over 8 GiB, 7 of 10 reads, {when}: reads, {quantity}, ms", *cells))
     return (
-        "\n**Reads, and reads among writes.** No measurement of these was found published, so nothing is judged; each drive is full. *What dd and fio see* has reads in order and at random.\n"
+        "\n**Reads, and reads among writes.** No measurement of these was found published, so nothing is judged; each drive is full. *What dd and fio see* has others.\n"
         "After the rest the write cache still has its last 16 MiB: a read is split around them, and loses a turn at about every second one.\n\n"
         + table(("workload", *(f"`{drive}`" for drive in drives)), rows)
     )
