@@ -15,6 +15,7 @@ trap 'rm -rf "$out"' EXIT
 $TESSERA run $DRIVE --firmware ./@NAME@.so --workload random-4k --fold --limit 500 --check --cut-at 100ms --out "$out/run"
 # --durability none: no write cache of the drive in front, so that the layer's own promise (@DURABILITY_WORD@) is put to the test.
 for faults in "" "--faults torn"; do
+  echo "power cuts${faults:+ that tear the sector under the head}:"
   $TESSERA torture $DRIVE --firmware ./@NAME@.so --durability none $faults --operations "$OPERATIONS" --cuts "$OPERATIONS"
 done
 echo "@NAME@ lost nothing"
