@@ -19,6 +19,8 @@ SCHEMA = {"number": pl.UInt64, "arrival_ps": pl.UInt64, "completion_ps": pl.UInt
 FRACTIONS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 PS_PER_MS = 1e9
 OF_A_DRIVE = ("--set", "--replay", "--seed", "--prefill", "--content", "--percentiles")
+NOT_ALONE = ("--check", "--warmup")
+"""Options that want all drives in one process."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,9 @@ def figures(requests: pl.DataFrame) -> dict[str, Any]:
 def run_parts(words: Sequence[str], out: Path, workers: int | None = None, scheduler: str | None = None) -> dict[str, Any]:
     """Simulates each drive of an array (`words`: its file and options) and writes `out`: summary.json, completions.csv, drive-N. Returns the
     summary. Raises InputError where the file has no window, or requests of one drive would have waited for those of another."""
+    for name in NOT_ALONE:
+        if any(word.partition("=")[0] == name for word in words):
+            raise InputError(f"{name}: drives are simulated one by one; expected it without --workers and --scheduler, and without [window]")
     alone = of_a_drive(words)
     values = {row["path"]: row["value"] for row in json.loads(run_simulator(["array", *alone, "--parameters", "--json"], quiet=True))}
     require_window(values)

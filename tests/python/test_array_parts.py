@@ -106,3 +106,10 @@ def test_occupancy_and_the_most_at_once():
     assert occupancy([Part(0, 0, 0.0, 2.0), Part(1, 0, 1.0, 2.0)], 2) == 0.75
     requests = pl.DataFrame({"number": [0, 1, 2], "arrival_ps": [0, 5, 10], "completion_ps": [10, 20, 15], "status": ["ok"] * 3})
     assert most_at_once(requests) == 2
+
+
+@pytest.mark.parametrize("option", (("--check",), ("--warmup=10",), ("--warmup", "10")))
+def test_what_wants_all_drives_in_one_process_is_refused(tmp_path, option):
+    with pytest.raises(InputError, match=f"^{option[0].split('=')[0]}: drives are simulated one by one"):
+        run_parts([*words(tmp_path, row(tmp_path)), *option], tmp_path / "parts", workers=1)
+    assert not (tmp_path / "parts").exists()
