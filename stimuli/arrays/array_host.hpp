@@ -117,7 +117,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   [[nodiscard]] std::optional<std::uint32_t> member_held_by(ArrayRow row, DriveSlot slot) const;
   [[nodiscard]] bool is_rebuilt(ArrayRow row, DriveSlot slot) const;
   [[nodiscard]] RebuildRecord& record_of(DriveSlot slot);
-  /// Whose place a drive has, that of `own` where it is its drive or a spare that stands in for it.
+  /// Whose place a drive has, that of `own` where it is its drive or a spare that replaces it.
   [[nodiscard]] DriveSlot slot_of_drive(std::uint32_t drive, DriveSlot own) const;
   [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
   [[nodiscard]] bool beyond_rescue(ArrayRow row) const;

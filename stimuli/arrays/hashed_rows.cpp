@@ -19,12 +19,12 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// -log2((draw + 1) / 2^32) with 40 bits behind the point: in whole numbers, so that it is the same on every machine.
+/// -log2((draw + 1) / 2^32) with 40 bits after the point: in whole numbers, so that it is the same on every machine.
 std::uint64_t minus_log2(std::uint32_t draw) {
   constexpr unsigned fraction_bits = 40;
   const std::uint64_t value = std::uint64_t{draw} + 1;
   const auto exponent = static_cast<unsigned>(std::bit_width(value) - 1);
-  std::uint64_t mantissa = value << (63 - exponent);  // in [1, 2), 63 bits behind the point
+  std::uint64_t mantissa = value << (63 - exponent);  // in [1, 2), 63 bits after the point
   std::uint64_t log = exponent;
   for (unsigned bit = 0; bit < fraction_bits; ++bit) {
     const Wide square = wide_product(mantissa, mantissa);

@@ -123,7 +123,7 @@ void LsmHost::read_log() {
 }
 
 /// A record that cannot be read whole was torn, if nobody was told that it is there; else of its writes those are lost that cannot be read.
-/// Without its header it tells nothing.
+/// Without its header it says nothing.
 void LsmHost::read_record_sector() {
   const Record& record = log_[recovery_->record];
   const std::size_t sector = recovery_->unread.size();

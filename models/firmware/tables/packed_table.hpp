@@ -35,7 +35,7 @@ class PackedTable {
   }
 
   [[nodiscard]] std::uint64_t size() const { return count_; }
-  /// Whole words, and one behind, as a field is read with the seven bytes behind its first.
+  /// Whole words, and one more, as a field is read with the seven bytes after its first.
   [[nodiscard]] Bytes bytes() const { return Bytes((count_ * record_bits_ + 63) / 64 * 8 + 8); }
 
   /// One charged read.
@@ -48,7 +48,7 @@ class PackedTable {
     touch(i, field, Access::write);
     poke(i, field, value);
   }
-  /// Without a charge: for a field beside one that was read or written already, and for tests.
+  /// Without a charge: for a field next to one that was read or written already, and for tests.
   [[nodiscard]] std::uint64_t peek(std::uint64_t i, Field field) const {
     const std::uint64_t bit = i * record_bits_ + field.first;
     std::uint64_t word;

@@ -26,7 +26,7 @@ class SlotDirectory final : public SectorMap {
   CpuPort& cpu_;
   const PackedTable& sectors_;
   PackedTable::Field key_;
-  PackedTable::Field link_;  // the slot behind plus one; 0: none
+  PackedTable::Field link_;  // the next slot plus one; 0: none
   PackedTable heads_;
   PackedTable links_;  // by slot
 };

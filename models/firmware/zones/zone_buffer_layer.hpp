@@ -17,7 +17,7 @@ namespace tessera {
 
 class ZoneBufferLayer : public TranslationLayer {
  public:
-  /// `notes`: what the layer keeps in the log of the zones beside their states; `lists`: none in a layer that does not evict().
+  /// `notes`: what the layer keeps in the log of the zones apart from their states; `lists`: none in a layer that does not evict().
   ZoneBufferLayer(const Ports& ports, const ZoneConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
                   ZoneNotes* notes = nullptr, SlotOwners::ZoneLists lists = SlotOwners::ZoneLists::kept);
 

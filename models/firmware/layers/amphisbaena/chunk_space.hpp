@@ -84,7 +84,7 @@ class ChunkSpace {
   CpuPort& cpu_;
   std::uint32_t chunk_sectors_;
   std::uint32_t words_per_frame_;
-  std::uint32_t free_list_;  // behind the lists of the zones
+  std::uint32_t free_list_;  // after the lists of the zones
   // Of a frame's entry
   Field zone_;
   Field chunk_;

@@ -103,7 +103,7 @@ class RoleLists {
   Demotion demotion_;
   FilterHit filter_hit_;
   Fields fields_;
-  Index count_;        // of nodes; the sentinels of the lists are behind them
+  Index count_;        // of nodes; the sentinels of the lists are after them
   PackedTable heads_;  // hash table by block, a place for two nodes: the first node of each plus one, or 0
   PackedTable nodes_;
   PackedLists recency_;  // list_r, unused

@@ -47,7 +47,7 @@ class VictimRanking {
     zones_.write(at, zone_, entry.zone);
     places_.write(entry.zone, place_, at + 1);
   }
-  /// Puts an entry where it belongs, given that the place `at` is free for it or for one beside it.
+  /// Puts an entry where it belongs, given that the place `at` is free for it or for one next to it.
   void settle(std::uint64_t at, const Entry& entry) {
     while (at != 0) {
       const Entry above = this->entry((at - 1) / 2);
