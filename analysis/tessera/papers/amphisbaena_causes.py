@@ -53,7 +53,7 @@ def by_load(lab: Lab, name: str = "prn_0") -> Grid:
 
 
 def skylight_zones(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
-    """Skylight by the size of its buffer zones, beside Amphisbaena, with long update periods."""
+    """Skylight by the size of its buffer zones, next to Amphisbaena, with long update periods."""
 
     def variants(buffer_mib: int) -> dict:
         zones = {f"1/{part}": published("skylight-disk", buffer_zone=f"{buffer_mib * 1024 // part // SECTOR_KIB * SECTOR_KIB} KiB") for part in BUFFER_PARTS}
