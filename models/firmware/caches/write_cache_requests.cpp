@@ -3,6 +3,11 @@
 
 namespace tessera {
 
+namespace {
+/// Ours: tasks that a read has beside its own. A request of 1 MiB of which every 64 KiB are cached has eight parts.
+constexpr std::uint32_t parts_beside = 8;
+}  // namespace
+
 bool WriteCache::holds(LogicalRun run) {
   SlotReader directory(slots_);
   Index slot = find(run.first);
@@ -30,7 +35,19 @@ Task<Status> WriteCache::read_early(LogicalRun run, DataSpan data, EarlySectors&
   return read_parts(run, data, home == 0 ? nullptr : &early);
 }
 
+/// Parts of one read that other tasks have in hand.
+struct WriteCache::PartsBeside {
+  explicit PartsBeside(CpuPort& cpu) : ended(cpu) {}
+  std::uint32_t under_way = 0;
+  Status status = Status::ok;
+  WaitQueue ended;
+};
+
+/// What the cache lacks is asked for at once, the first part by this task: one after another, each would lose a turn to what follows the
+/// read.
 Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors* early) {
+  PartsBeside beside(ports_.cpu);
+  LogicalRun own{run.first, 0};
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun rest{run.first + done, run.count - done};
     const Gap gap = gap_before(rest);
@@ -48,22 +65,44 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
     } else {
       const auto missing_at = [&](LogicalSector lsn) { return find(lsn) == DramHashMap::none || lacks_blocks(lsn); };
       while (in_part_ != 0 && count < rest.count && missing_at(rest.first + count)) ++count;
-      const LogicalRun missing{run.first + done, count};
-      const DataSpan part = data.part(done, count);
       read_misses_ += count;
-      make_way();
-      Status status = Status::ok;
-      if (lacks_blocks(missing))
-        status = co_await read_lacking(missing, part);
-      else if (early != nullptr && done == 0)
-        status = co_await inner_.read_early(missing, part, *early);
-      else
-        status = co_await inner_.read(missing, part);
-      if (!ok(status)) co_return status;
+      const LogicalRun missing{rest.first, count};
+      if (own.count == 0) {
+        own = missing;
+      } else {
+        while (beside.under_way == parts_beside) co_await beside.ended.change(LifePhase::media_queue);
+        ++beside.under_way;
+        ports_.cpu.spawn(read_beside(beside, missing, data.part(done, count)), "read_part");
+      }
     }
     done += count;
   }
+  Status status = Status::ok;
+  if (own.count != 0) {
+    const DataSpan part = data.part(static_cast<std::uint32_t>(own.first - run.first), own.count);
+    make_way();
+    if (lacks_blocks(own))
+      status = co_await read_lacking(own, part);
+    else if (early != nullptr && own.first == run.first)
+      status = co_await inner_.read_early(own, part, *early);
+    else
+      status = co_await inner_.read(own, part);
+  }
+  while (beside.under_way != 0) co_await beside.ended.change(LifePhase::media_queue);
+  if (ok(status)) status = beside.status;
+  if (!ok(status)) co_return status;
   co_return any_lost(data) ? Status::lost : Status::ok;
+}
+
+Task<void> WriteCache::read_beside(PartsBeside& beside, LogicalRun missing, DataSpan part) {
+  Status status;
+  if (lacks_blocks(missing))
+    status = co_await read_lacking(missing, part);
+  else
+    status = co_await inner_.read(missing, part);
+  if (!ok(status)) beside.status = status;
+  --beside.under_way;
+  beside.ended.wake_all();
 }
 
 Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
