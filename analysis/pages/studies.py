@@ -8,6 +8,7 @@ import polars as pl
 from rich.console import Console
 
 import tessera
+from tessera.errors import InputError
 from tessera.families import YARDSTICK, ordered
 from tessera.marked_section import write_marked_section
 from tessera.marks import FEW_CLEANINGS, UNRANKED, marks_of
@@ -22,12 +23,14 @@ STAR = "\\*"
 
 
 def write_studies(console: Console, out: Path, only: Sequence[str] = ()) -> None:
-    """Raises InputError where a sweep of a study does not run."""
+    """Raises InputError where a sweep of a study does not run, or a run of it fails."""
     for name, write in STUDIES.items():
         if only and name not in only:
             continue
         console.print(f"[dim]{name} ...[/dim]")
         made = tessera.sweep(FOLDER / f"{name}.toml", out=out / name)
+        if made.failed.height:
+            raise InputError(f"docs/studies/{name}.toml: {made.failed.height} of its runs failed, the first as {made.failed['message'][0]}")
         write_marked_section(PAGE, f"./dev studies {name}", write(made.good))
     console.print(f"wrote {PAGE}")
 

@@ -184,6 +184,15 @@ def test_a_batch_system_that_nobody_knows_is_refused():
         job_script({"kind": "slrum"})
 
 
+def test_results_come_in_the_order_of_the_plan_whichever_run_ended_first(tmp_path):
+    made = Sweep(tmp_path)
+    made.begin({"title": "", "axes": ["seed"], "run": {}, "simulator": ""}, ["first", "second", "first", "third"])
+    for key in ("third", "first", "of another plan", "second", "first"):
+        made.add({"key": key, "exit_status": 0, "message": "", "command": "", "axis.seed": 1.0})
+    assert made.results["key"].to_list() == ["first", "second", "third"]
+    assert made.good.columns[:4] == ["key", "exit_status", "message", "command"]
+
+
 def test_what_the_journal_holds_is_in_the_results_after_a_crash(tmp_path):
     made, _ = swept(tmp_path, {"seed": [1]})
     row = made.results.row(0, named=True)

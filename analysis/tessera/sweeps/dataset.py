@@ -116,11 +116,12 @@ class Sweep:
 
     @property
     def results(self) -> pl.DataFrame:
-        """Every result of the last plan: `key`, `exit_status`, `message`, `command`, the axes as `axis.NAME`, and every metric under its
-        name (null where a run has none). A run that was made again shows its last result."""
+        """Every result of the last plan, in its order whichever ended first: `key`, `exit_status`, `message`, `command`, the axes as
+        `axis.NAME`, and every metric under its name (null where a run has none). A run that was made again shows its last result."""
         _ = self.facts
         keys = (self.folder / "plan.keys").read_text(encoding="utf-8").split()
-        return self.everything().filter(pl.col("key").is_in(keys))
+        planned = pl.DataFrame({"key": keys}, schema={"key": pl.String}).unique(maintain_order=True)
+        return planned.join(self.everything(), on="key", maintain_order="left")
 
     def everything(self) -> pl.DataFrame:
         """The same for all that the folder holds, of earlier plans and simulators too."""
