@@ -202,5 +202,5 @@ def test_two_runs_are_the_same(tmp_path, host):
 
 
 def test_a_host_belongs_to_the_family_of_its_layer():
-    assert families.family_of("zoned:log-greedy") == "shingled, host-managed"
+    assert families.family_of("zoned:log-greedy") == "shingled, zones of the host"
     assert families.ordered(["zoned:log", "tessera", "cmr"]) == ["cmr", "zoned:log", "tessera"]
