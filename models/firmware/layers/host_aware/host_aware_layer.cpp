@@ -148,7 +148,7 @@ Task<Status> HostAware::recover() {
   if (!ok(status)) co_return status;
   status = co_await find_pointers();
   if (!ok(status)) co_return status;
-  restore_bands();
+  cache_.restore_used();
   co_await ledger_.repair();
   co_return Status::ok;
 }
@@ -178,18 +178,16 @@ Task<Status> HostAware::find_pointers() {
   co_return Status::ok;
 }
 
-/// Behind the pointers of its zones a band holds nothing.
-void HostAware::restore_bands() {
-  cache_.restore_used([this](const media_cache::Band& band) {
-    LogicalSector end = band.first;
-    for (LogicalSector at = band.first; at < band.end(); at = zone_end(at)) {
-      const auto zone = static_cast<std::uint32_t>(at.value() / zone_sectors_);
-      if (zone >= zones_.zones()) break;
-      const LogicalSector pointer = run_of(zone).first + zones_.peek(zone).begun;
-      if (pointer > at) end = std::min(pointer, band.end());
-    }
-    return end;
-  });
+LogicalSector HostAware::held_end(LogicalRun band) const {
+  LogicalSector end = band.first;
+  for (std::uint32_t done = 0; done < band.count;) {
+    const Piece piece = piece_of({band.first + done, band.count - done});
+    done += piece.count;
+    if (piece.zone >= zones_.zones()) break;
+    const std::uint32_t begun = zones_.read(piece.zone).begun;
+    if (begun > piece.first) end = run_of(piece.zone).first + std::min(begun, piece.end());
+  }
+  return end;
 }
 
 void HostAware::report(MetricSet& metrics) const {

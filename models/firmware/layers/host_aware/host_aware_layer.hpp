@@ -75,7 +75,6 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
 
   // Boot
   [[nodiscard]] Task<Status> find_pointers();
-  void restore_bands();
 
   // Records
   [[nodiscard]] Task<Status> record(std::uint32_t zone, std::uint32_t written, bool marked);
@@ -85,6 +84,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
 
   // BandZones
   [[nodiscard]] LogicalSector zone_end(LogicalSector sector) const override;
+  [[nodiscard]] LogicalSector held_end(LogicalRun band) const override;
   [[nodiscard]] bool at_pointer(LogicalSector first) const override;
   void begun(LogicalRun run, media_cache::WriteWay way) override;
   [[nodiscard]] Task<Status> before_band_write(LogicalRun run) override;

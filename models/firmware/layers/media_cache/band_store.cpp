@@ -41,11 +41,6 @@ void BandStore::use(const Band& band, LogicalSector end) {
   if (used_.read(band.number) < sectors) used_.write(band.number) = sectors;
 }
 
-void BandStore::give_up(const Band& band, LogicalRun piece) {
-  const LogicalSector end = used_end(band);
-  if (end > piece.first && end <= piece.end()) used_.write(band.number) = static_cast<std::uint32_t>(piece.first - band.first);
-}
-
 void BandStore::prefill(std::uint64_t sectors) {
   for (LogicalSector at; at.value() < sectors;) {
     const Band band = band_of(at);

@@ -39,13 +39,8 @@ class BandStore {
   /// The end of what was ever written in the band, in the log or in place.
   [[nodiscard]] LogicalSector used_end(const Band& band) const { return band.first + used_.read(band.number); }
   void use(const Band& band, LogicalSector end);
-  /// `piece` of the band holds nothing any more; where nothing lies after it, the band ends in front of it.
-  void give_up(const Band& band, LogicalRun piece);
-  /// Boot: the band holds nothing from `end_of(band)` on.
-  template <class F>
-  void restore(const Band& band, F&& end_of) {
-    used_.peek(band.number) = static_cast<std::uint32_t>(end_of(band) - band.first);
-  }
+  /// The band holds nothing from `end` on.
+  void restore(const Band& band, LogicalSector end) { used_.write(band.number) = static_cast<std::uint32_t>(end - band.first); }
   void prefill(std::uint64_t sectors);
 
   /// First boot.

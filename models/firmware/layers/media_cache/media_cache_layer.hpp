@@ -54,11 +54,8 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> reset(LogicalRun zone);
   /// Whether the log holds anything of `run`.
   [[nodiscard]] bool caches(LogicalRun run);
-  /// Boot: `end_of(band)` says up to where a band holds anything.
-  template <class F>
-  void restore_used(F&& end_of) {
-    for (LogicalSector at; at.value() < user_sectors(); at = bands_.band_of(at).end()) bands_.restore(bands_.band_of(at), end_of);
-  }
+  /// Boot: bands hold what the zones say, once these know it.
+  void restore_used();
 
   /// For tests: what stands where.
   [[nodiscard]] const ExtentMap& map() const { return map_; }

@@ -47,12 +47,20 @@ Task<Status> MediaCache::reset(LogicalRun zone) {
     auto lock = writers_.shared(NumberRange::of(band.number));
     co_await lock;
     map_.erase(band.number, piece);
-    bands_.give_up(band, piece);
+    bands_.restore(band, zones_->held_end({band.first, band.sectors}));
     at = piece.end();
   }
   show_levels();
   room_.wake_all();
   co_return Status::ok;
+}
+
+void MediaCache::restore_used() {
+  for (LogicalSector at; at.value() < user_sectors();) {
+    const Band band = bands_.band_of(at);
+    bands_.restore(band, zones_->held_end({band.first, band.sectors}));
+    at = band.end();
+  }
 }
 
 bool MediaCache::caches(LogicalRun run) {
