@@ -19,7 +19,7 @@ REGISTERS = REPOSITORY / "models" / "firmware" / "hal" / "registers.def"
 C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
-ZONED = ("zoned",)  # layers that take writes at write pointers alone
+ZONED = ("zoned", "host-aware")  # layers with zones; the first takes writes at write pointers alone
 SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.conventional=0")
 
 DISK_STATES = (
@@ -48,6 +48,7 @@ SPECIAL_RUNS = {
     "luns": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2", "--set", "host.luns=2"),
     "disk-states": ("bare", "--layer", "cmr", *(word for setting in DISK_STATES for word in ("--set", f"media.{setting}"))),
     "cylinders": ("hp-c3323a", "--fold"),
+    "host-aware": ("bare", "--layer", "host-aware", "--set", "layers.host_aware.zone=64 MiB"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
     "zoned-log": ("bare", "--layer", "zoned:log"),
     "zoned-lsm": ("bare", "--layer", "zoned:lsm"),
@@ -90,8 +91,8 @@ def manual() -> dict[str, str]:
 
 
 def digest(layer: str, out: Path) -> str:
-    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`; those to zones fill one after the other."""
-    workload = ("--workload", "sequential", *SEQUENTIAL_ZONES) if layer in ZONED else ()
+    """SHA-256 of the lives of 2000 requests to `layer` on the drive `bare`; those to `zoned` fill one zone after the other."""
+    workload = ("--workload", "sequential", *SEQUENTIAL_ZONES) if layer == ZONED[0] else ()
     run = _run(out, "bare", "--layer", layer, *workload, "--limit", "2000", "--seed", "11", "--requests")
     return hashlib.sha256(without_causes(run.requests)).hexdigest()
 

@@ -9,7 +9,7 @@ FAMILIES = {
     "shingled, memory buffer": ("sblock", "hwsr"),
     "shingled, flash cache": ("skylight-flash", "pore", "mu-rmw"),
     "shingled, conventional buffer": ("skylight-disk", "fluid", "fluid-loop", "amphisbaena", "media-cache"),
-    "shingled, host-managed": ("zoned",),
+    "shingled, zones of the host": ("zoned", "host-aware"),
     "our own": ("tessera", "tessera-imr"),
 }
 OTHERS = "others"

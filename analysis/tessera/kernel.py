@@ -60,8 +60,8 @@ class Request(Protocol):
     """The parts of the latency, as in the columns of requests.npy."""
     data: bytes | None
     """What a read has brought, with content="bytes"."""
-    zones: list[tuple[str, int, int, int]]
-    """The answer to "report zones": condition, offset, length and write pointer of each."""
+    zones: list[tuple[str, int, int, int, bool]]
+    """The answer to "report zones": condition, offset, length and write pointer of each, and whether it was written out of order (NON_SEQ)."""
 
 
 Event = str | int | Request

@@ -8,8 +8,9 @@
 namespace tessera {
 
 enum class ZoneType : std::uint8_t {
-  conventional,              ///< written anywhere; no write pointer
-  sequential_write_required  ///< written at the write pointer alone
+  conventional,               ///< written anywhere; no write pointer
+  sequential_write_required,  ///< written at the write pointer alone
+  sequential_write_preferred  ///< written anywhere, at the write pointer without a detour
 };
 
 enum class ZoneCondition : std::uint8_t {
@@ -33,7 +34,8 @@ struct ZoneDescriptor {
   ZoneCondition condition = ZoneCondition::not_write_pointer;
   HostBlock start;
   std::uint64_t blocks = 0;
-  HostBlock pointer;  ///< where the next write begins; of no meaning where the condition has no pointer
+  HostBlock pointer;            ///< where the next write begins; of no meaning where the condition has no pointer
+  bool non_sequential = false;  ///< NON_SEQ: the drive holds some of a preferred zone elsewhere
   constexpr bool operator==(const ZoneDescriptor&) const = default;
 };
 inline constexpr std::uint32_t zone_descriptor_bytes = 64;  // and so long is the header in front of them

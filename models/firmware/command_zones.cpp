@@ -46,7 +46,9 @@ Task<Status> CommandServer::manage_zone(HostCommand& command, std::uint32_t zone
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
-  Status status = co_await zones_->manage(command.op, zone);
+  const bool first_to_leave = command.op == HostOp::zone_reset && zones_->allows_write_cache();
+  Status status = first_to_leave && zones_->concerns(command.op, zone) ? co_await layer_.trim(run) : Status::ok;
+  if (ok(status)) status = co_await zones_->manage(command.op, zone);
   if (ok(status) && command.op == HostOp::zone_reset) status = co_await layer_.trim(run);
   co_return status;
 }

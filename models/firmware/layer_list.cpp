@@ -28,6 +28,7 @@ std::vector<std::unique_ptr<LayerFactory>> all_layers() {
   layers.push_back(make_tessera_factory());
   layers.push_back(make_tessera_imr_factory());
   layers.push_back(make_zoned_factory());
+  layers.push_back(make_host_aware_factory());
   return layers;
 }
 

@@ -54,6 +54,8 @@ class TranslationLayer {
 
   /// A host write of `run` has arrived and will be carried out, behind whatever cache is in front of the layer: statistics alone.
   virtual void received(LogicalRun) {}
+  /// Boot: a cache in front of the layer has kept this of the host's, and is going to write it.
+  virtual void restored(LogicalRun) {}
   virtual Task<Status> read(LogicalRun run, DataSpan data) = 0;
   /// As read(), and keeps what passes under the head in front of `run` and holds the sectors before it, as far as `early` has room. A layer
   /// that does not know which those are keeps none.
@@ -117,6 +119,8 @@ class LayerFactory {
   [[nodiscard]] virtual bool keeps_early_sectors() const { return false; }
   /// Size of a zone, where the host sees zones; else 0.
   [[nodiscard]] virtual Bytes zone_size() const { return Bytes(0); }
+  /// Whether a host that knows nothing of zones may write to it.
+  [[nodiscard]] virtual bool takes_writes_anywhere() const { return zone_size() == Bytes(0); }
   virtual void describe(ParameterVisitor& visitor) = 0;
   /// Whether a power cut may take acknowledged writes that no FLUSH or FUA has made durable.
   [[nodiscard]] virtual bool promises_flushed_only() const { return false; }

@@ -133,6 +133,10 @@ FormatPlan planned(const DriveConfig& config) {
   if (config.has_zones() && config.firmware.flash_cache.caches_writes())
     throw InputError("the host writes the zones of the layer " + factory.name() +
                      " in their order, and a flash cache for writes would not keep to it: set firmware.flash_cache.use to reads");
+  const WriteCacheConfig& cache = config.firmware_for_layer().write_cache;
+  if (config.has_zones() && cache.capacity != Bytes(0) && cache.durability == CacheDurability::journal)
+    throw InputError("a journal of the write cache brings back what was written before a reset of a zone of the layer " + factory.name() +
+                     ": set firmware.write_cache.durability to plp or volatile");
   std::string problem;
   FormatPlan plan = factory.plan(geometry, problem);
   if (!problem.empty()) throw InputError(factory.name() + ": " + problem);

@@ -94,7 +94,11 @@ struct DriveConfig {
   /// A layer's name, or that of one with zones and a host for it, as in "zoned:log"; InputError for a host that there is not.
   void choose_layer(const std::string& name);
   /// Whether the selected layer's own write buffer takes the place of the drive's write cache, or its zones leave no place for one.
-  [[nodiscard]] bool write_cache_yields() const { return has_zones() || (firmware.write_cache.yields && selected().has_write_buffer()); }
+  [[nodiscard]] bool write_cache_yields() const {
+    return writes_in_order() || (firmware.write_cache.yields && selected().has_write_buffer());
+  }
+  /// Whether writes must come to the layer's zones in order: those of a host that translates, too, which reckon with no cache.
+  [[nodiscard]] bool writes_in_order() const { return has_zones() && (!selected().takes_writes_anywhere() || hosts.translates()); }
   /// Whether the drive has zones.
   [[nodiscard]] bool has_zones() const { return selected().zone_size() != Bytes(0); }
   /// What the application sees: a zone's size, or 0 where there are none or a host translates.

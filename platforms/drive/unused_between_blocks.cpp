@@ -32,7 +32,7 @@ void add_of_write_cache(const DriveConfig& config, Reasons& reasons) {
   const std::string cache = "firmware.write_cache.";
   reasons.add(!layer.has_write_buffer(), "the layer " + layer.name() + " has no write buffer of its own", {cache + "yields"}, true);
   const std::string why =
-      config.has_zones()
+      config.writes_in_order()
           ? "the host writes the zones of the layer " + layer.name() + " in their order, and a write cache would not keep to it"
           : "the layer " + layer.name() + " has a write buffer of its own, and the drive's write cache yields to it (" + cache + "yields)";
   reasons.add(config.write_cache_yields(), why,

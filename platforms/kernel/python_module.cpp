@@ -148,7 +148,7 @@ py::list reported_zones(const LiveRequest& request) {
   py::list zones;
   for (const ZoneDescriptor& zone : request.host.zones)
     zones.append(py::make_tuple(to_string(zone.condition), zone.start.value() * host_block_bytes, zone.blocks * host_block_bytes,
-                                zone.pointer.value() * host_block_bytes));
+                                zone.pointer.value() * host_block_bytes, zone.non_sequential));
   return zones;
 }
 

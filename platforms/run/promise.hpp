@@ -10,4 +10,9 @@ namespace tessera {
   return has_volatile_cache(drive) ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
 }
 
+/// Whether a cut may take acknowledged writes that no FLUSH made durable.
+[[nodiscard]] inline bool may_forget_writes(const DriveConfig& drive) {
+  return promise_of(drive) == DurabilityPromise::flushed || drive.power.dumps_can_fail();
+}
+
 }  // namespace tessera

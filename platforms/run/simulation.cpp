@@ -173,8 +173,13 @@ void Simulation::booted(Status status) {
 void Simulation::excuse_what_no_boot_can_know() {
   if (scoreboard_ == nullptr || !drive_.has_own_media() || drive_.media().device().unread().empty()) return;
   const std::uint32_t blocks = drive_.sector_shape().blocks();
+  // Sectors of a media cache behind conventional zones are numbered from there on.
+  const DriveConfig& config = drive_.config();
+  const std::uint64_t behind =
+      config.has_zones() ? drive_.firmware().conventional_zones() * (config.selected().zone_size() / Bytes(host_block_bytes)) : 0;
   for (const MissedPacket& missed : missed_packets(drive_.media().device()))
-    scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {missed.position, missed.after});
+    scoreboard_->untold({HostBlock(behind + missed.run.first.value() * blocks), missed.run.count * blocks},
+                        {missed.position, missed.after});
   for (const MissedPacket& missed : missed_records(drive_.media().device()))
     scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {~missed.position, missed.after});
   for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.reads_in_doubt())) scoreboard_->in_doubt(doubt);

@@ -147,7 +147,7 @@ bool choose_caches(const cli::RunOptions& options, DriveConfig& drive) {
 }
 
 CacheFilling filling_of(const DriveConfig& drive, const FormatPlan& plan) {
-  if (drive.selected().zone_size() != Bytes(0)) return {};
+  if (!drive.selected().takes_writes_anywhere()) return {};
   const DriveGeometry geometry = geometry_of(drive.media);
   std::uint64_t sectors = 0;
   for (const char* name : {"cache", "buffer"}) sectors += sectors_in(regions_named(plan, name), geometry);

@@ -132,6 +132,8 @@ std::unique_ptr<TraceSource> CombinedTrial::open_zoned(Bytes capacity) {
                   : part_ == 0         ? run.saved_after
                                        : run.requests - run.saved_after,
       .one_at_a_time = true,
+      .anywhere = drawn_.drive.selected().takes_writes_anywhere(),
+      .may_forget = may_forget_writes(drawn_.drive),
       .faults = drawn_.drive.asks_for_faults(),
   };
   auto workload = std::make_unique<ZonedWorkload>(run.options.seed + part_, shape);

@@ -65,12 +65,15 @@ std::uint32_t drawn_prefill(std::uint64_t seed) { return static_cast<std::uint32
 std::unique_ptr<TraceSource> open_source(const TortureOptions& options, const SearchPath& search, const TortureInput& drive) {
   if (options.run.trace || !options.run.workload.empty())
     return open_input(options.run, search, {Bytes(drive.blocks * host_block_bytes), drive.sector});
-  if (drive.zone_blocks != 0)
+  // Where zones take writes anywhere, every second seed has a host that knows nothing of them.
+  if (drive.zone_blocks != 0 && (!drive.anywhere || options.run.seed % 2 != 0))
     return std::make_unique<ZonedWorkload>(
         options.run.seed, ZonedWorkload::Drive{.blocks = drive.blocks,
                                                .zone_blocks = drive.zone_blocks,
                                                .sector_blocks = static_cast<std::uint32_t>(drive.sector.value() / host_block_bytes),
                                                .largest = static_cast<std::uint32_t>(drive.largest.value() / host_block_bytes),
+                                               .anywhere = drive.anywhere,
+                                               .may_forget = drive.may_forget,
                                                .faults = drive.faults});
   HurtfulWorkload::Drive shape;
   shape.blocks = drive.blocks;

@@ -58,7 +58,8 @@ Trial::Trial(const TrialConfig& config, int pipe)
                     auto source =
                         config.input({capacity.value() / host_block_bytes, sector, config.drive->host.buffer - sector,
                                       drive_.media().device().geometry().most_sectors(),
-                                      config.drive->visible_zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults()});
+                                      config.drive->visible_zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults(),
+                                      config.drive->selected().takes_writes_anywhere(), may_forget_writes(*config.drive)});
                     zoned_ = dynamic_cast<ZonedWorkload*>(source.get());
                     return source;
                   }),

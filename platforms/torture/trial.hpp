@@ -25,6 +25,8 @@ struct TortureInput {
   std::uint32_t track_sectors = 1;
   std::uint64_t zone_blocks = 0;  ///< of a zone, where the host sees zones
   bool faults = false;            ///< the description asks for some
+  bool anywhere = false;          ///< zones take writes anywhere
+  bool may_forget = false;        ///< a cut may take acknowledged writes
 };
 
 struct TrialConfig {

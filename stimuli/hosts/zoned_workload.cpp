@@ -91,6 +91,7 @@ bool ZonedWorkload::make_write(Sent& sent, Zone& zone) {
     sent.first = random_.below(drive_.zone_blocks - sent.blocks + 1);
     return true;
   }
+  if (drive_.anywhere) return make_write_anywhere(sent, zone);
   if (zone.full || (drive_.one_at_a_time && zone.writes != 0)) return false;
   sent.first = zone.pointer;
   sent.blocks = whole_sectors(std::min<std::uint64_t>(drive_.largest, drive_.zone_blocks - zone.pointer));
@@ -99,6 +100,25 @@ bool ZonedWorkload::make_write(Sent& sent, Zone& zone) {
   zone.full = zone.pointer == drive_.zone_blocks;
   ++zone.writes;
   return true;
+}
+
+/// Every second at the pointer: where the drive says it is, which counts whole sectors.
+bool ZonedWorkload::make_write_anywhere(Sent& sent, Zone& zone) {
+  if (drive_.one_at_a_time && zone.writes != 0) return false;
+  const bool in_order = !zone.full && random_.below(2) == 0;
+  sent.first = in_order ? zone.pointer : random_.below(drive_.zone_blocks);
+  const std::uint64_t most = std::min<std::uint64_t>(drive_.largest, drive_.zone_blocks - sent.first);
+  sent.blocks = in_order ? whole_sectors(most) : 1 + random_.below(most);
+  const std::uint64_t end = sectors_up(sent.first + sent.blocks);
+  if (!zone.full) zone.pointer = std::max(zone.pointer, end);
+  zone.sent = std::max(zone.sent, end);
+  zone.full = zone.full || zone.pointer == drive_.zone_blocks;
+  ++zone.writes;
+  return true;
+}
+
+std::uint64_t ZonedWorkload::sectors_up(std::uint64_t block) const {
+  return (block + drive_.sector_blocks - 1) / drive_.sector_blocks * drive_.sector_blocks;
 }
 
 /// One zone or, rarely, a reset of all.
@@ -122,6 +142,8 @@ bool ZonedWorkload::make_wrong(Sent& sent, Zone& zone) {
     sent.blocks = 0;
     sent.first = zone.conventional ? 0 : sector;
     sent.expected = Status::invalid_field;
+  } else if (drive_.anywhere) {
+    return false;
   } else if (zone.full) {
     sent.first = 0;
     sent.expected = Status::invalid_field;
@@ -208,6 +230,11 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   }
   if (sent.op == HostOp::write && zone.conventional) return {good, ""};
   const bool no_room = request.status == Status::no_zone_resources;
+  if (sent.op == HostOp::write && drive_.anywhere) {
+    --zone.writes;
+    if (good) zone.promised = std::max(zone.promised, sectors_up(sent.first + sent.blocks));
+    return {good, ""};
+  }
   if (sent.op == HostOp::write) {
     if (!good) {
       forget(zone, sent.zone);
@@ -260,8 +287,9 @@ std::string ZonedWorkload::pointer_complaint(std::uint64_t number, const ZoneDes
   if (zone.type == ZoneType::conventional || drive_.faults || !had.seen) return "";
   const bool full = zone.condition == ZoneCondition::full;
   const std::uint64_t pointer = full ? drive_.zone_blocks : zone.pointer - zone.start;
+  const std::uint64_t least = drive_.may_forget || (drive_.anywhere && had.may_be_reset) ? 0 : had.promised;
   if ((had.may_be_reset && pointer == 0) || (had.may_be_full && full)) return "";
-  if (pointer >= had.promised && pointer <= std::max(had.sent, had.promised)) return "";
+  if (pointer >= least && pointer <= std::max(had.sent, had.promised)) return "";
   if (had.full && full) return "";
   return "zone " + std::to_string(number) + ": the write pointer is at block " + std::to_string(pointer) + "; " +
          std::to_string(had.promised) + " blocks were acknowledged and " + std::to_string(had.sent) + " sent";

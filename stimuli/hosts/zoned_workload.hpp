@@ -26,6 +26,8 @@ class ZonedWorkload final : public TraceSource {
     std::uint32_t largest = 2048;     ///< blocks of the largest request
     std::uint64_t requests = 0;       ///< then it ends; 0: never
     bool one_at_a_time = false;       ///< of a zone's writes: where links or cores may change their order
+    bool anywhere = false;            ///< a write may begin anywhere (sequential write preferred)
+    bool may_forget = false;          ///< a cut may take what was acknowledged, and the pointer back
     bool faults = false;              ///< of the description: a pointer may lie beyond what was sent, and a write may fail
   };
   ZonedWorkload(std::uint64_t seed, const Drive& drive);
@@ -71,6 +73,8 @@ class ZonedWorkload final : public TraceSource {
   void make(TraceRecord& record, Sent& sent);
   bool make_report(Sent& sent);
   bool make_write(Sent& sent, Zone& zone);
+  bool make_write_anywhere(Sent& sent, Zone& zone);
+  [[nodiscard]] std::uint64_t sectors_up(std::uint64_t block) const;
   bool make_management(Sent& sent, Zone& zone, std::uint64_t kind);
   bool make_wrong(Sent& sent, Zone& zone);
   void make_read(Sent& sent);

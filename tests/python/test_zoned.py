@@ -10,7 +10,7 @@ SMALL = ("--set", "layers.zoned.zone=16 MiB", "--prefill", "0")
 
 def test_the_list_says_which_layers_have_zones():
     zoned = [layer["name"] for layer in json.loads(simulate("list", "layers", "--json").stdout) if layer["zones"]]
-    assert zoned == ["zoned"]
+    assert zoned == ["zoned", "host-aware"]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class FlashReadCache final : public TranslationLayer, private CleanUnits::Index 
   [[nodiscard]] bool streams_writes() const override { return inner_.streams_writes(); }
   bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override { return inner_.takes_parts(run, head, tail); }
   void received(LogicalRun run) override { inner_.received(run); }
+  void restored(LogicalRun run) override { inner_.restored(run); }
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
   void start_background() override { inner_.start_background(); }

@@ -25,6 +25,7 @@ void WriteCache::rebuild() {
     const Slot& slot = slots_.read(index);
     index_.insert(slot.lsn, index);
     groups_.add({LogicalSector(slot.lsn), 1});
+    inner_.restored({LogicalSector(slot.lsn), 1});
     lists_.push_back(dirty_list, index);
     sequence_ = std::max(sequence_, slot.newest + 1);
     newest_since_ = since;

@@ -12,6 +12,7 @@ class AnyHome final : public HomeLayer {
   Task<Status> format() override { return layer_.format(); }
   Task<Status> recover() override { return layer_.recover(); }
   void received(LogicalRun run) override { layer_.received(run); }
+  void restored(LogicalRun run) override { layer_.restored(run); }
   Task<Status> read(LogicalRun run, DataSpan data) override { return layer_.read(run, data); }
   Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override { return layer_.read_early(run, data, early); }
   Task<Status> read_behind(LogicalRun run, DataSpan data) override { return layer_.read_behind(run, data); }

@@ -29,5 +29,6 @@ namespace tessera {
 [[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_tessera_imr_factory();
 [[nodiscard]] std::unique_ptr<LayerFactory> make_zoned_factory();
+[[nodiscard]] std::unique_ptr<LayerFactory> make_host_aware_factory();
 
 }  // namespace tessera

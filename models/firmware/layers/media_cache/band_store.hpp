@@ -39,6 +39,8 @@ class BandStore {
   /// The end of what was ever written in the band, in the log or in place.
   [[nodiscard]] LogicalSector used_end(const Band& band) const { return band.first + used_.read(band.number); }
   void use(const Band& band, LogicalSector end);
+  /// The band holds nothing from `end` on.
+  void restore(const Band& band, LogicalSector end) { used_.write(band.number) = static_cast<std::uint32_t>(end - band.first); }
   void prefill(std::uint64_t sectors);
 
   /// First boot.

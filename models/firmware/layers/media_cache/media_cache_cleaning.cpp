@@ -132,6 +132,7 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   Merge merge{.band = band};
   MergeTimes times;
   Status status = select_merge(merge);
+  if (ok(status) && zones_ != nullptr) status = co_await zones_->before_merge(whole);
   const std::uint64_t tail_before = tail();
   std::uint32_t freed = 0;
   if (config_.stepwise()) {
@@ -146,6 +147,7 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   }
   if (ok(status) && config_.stepwise()) freed = forget_merged(band);
   if (ok(status) && !config_.stepwise()) map_.clear(band.number);
+  if (ok(status) && zones_ != nullptr) zones_->merged(whole);
   merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
   if (ok(status)) {
@@ -197,6 +199,7 @@ Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priori
     LapTimer timer(ports_.cpu);
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
+    if (zones_ != nullptr) co_await clear_destroyed(part, data);
     times.band_read += timer.lap();
     status = co_await collect(part, 0, priority, times);
     if (!ok(status)) co_return status;

@@ -29,9 +29,11 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
   v.field("band_tracks", band_tracks, {1, 4096}, "tracks of a band");
   v.field("head_width", head_width, {2, 16}, "W: tracks that the write head covers; a band ends with W-1 guard tracks");
   v.field("merge_buffer", merge_buffer, {4096, 1e10}, "DRAM in which bands are merged: a band takes a phase for each part that fits");
-  v.enumeration("merge_to", merge_to, {"place", "spare", "either"},
-                "where a merged band is written: back to its place, from its first changed track on, after a copy; to a spare one of its "
-                "zone, which becomes its place; or whichever is less to write");
+  if (!with_zones) {
+    v.enumeration("merge_to", merge_to, {"place", "spare", "either"},
+                  "where a merged band is written: back to its place, from its first changed track on, after a copy; to a spare one of its "
+                  "zone, which becomes its place; or whichever is less to write");
+  }
   v.field("merge_tracks", merge_tracks, {1, MediaChain::max_steps},
           "tracks that a merge in the background reads or writes before it lets the host's commands in");
   v.field("merge_step", merge_step, {0, 1e13},
@@ -44,7 +46,9 @@ void MediaCacheConfig::describe(ParameterVisitor& v) {
       "stay_mark", stay_mark, {0, 75},
       "percent of what the log has in use up to which dead data inside it is reclaimed: its oldest live data is written to its head again "
       "instead of merged; 0: never");
-  v.field("stream", stream, {0, 1e12}, "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
+  if (!with_zones)
+    v.field("stream", stream, {0, 1e12},
+            "adjacent data in the write cache that goes to a band directly where it destroys nothing; 0: never");
   v.enumeration("idle_cleaning", idle_cleaning, {"off", "on"}, "whether the log is cleaned when the host is idle");
   v.unused_where(idle_cleaning == IdleCleaning::off, "idle_cleaning is off", [&] {
     v.field("idle_after", idle_after, {0, 1e17}, "time without host commands after which it is");

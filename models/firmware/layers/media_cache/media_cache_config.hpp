@@ -51,6 +51,7 @@ struct MediaCacheConfig {
   Picoseconds idle_after{5'000'000'000'000};  // ours, of seconds to hours that drives were seen to wait
   Picoseconds idle_period{0};
   std::uint32_t idle_mark = 0;
+  bool with_zones = false;  // no parameter: the host sees zones over the bands, which are static then
 
   void describe(ParameterVisitor& v);
   /// As LayerFactory::check_cleaning().

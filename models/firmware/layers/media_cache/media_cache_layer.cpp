@@ -4,9 +4,11 @@
 
 namespace tessera::media_cache {
 
-MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
+MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+                       BandZones* zones)
     : config_(config),
       ports_(ports),
+      zones_(zones),
       packet_sectors_(MediaCacheConfig::sectors_of(config.packet, geometry.sector_bytes)),
       least_packet_(static_cast<std::uint32_t>(config.least_packet.value() / geometry.sector_bytes)),
       synced_share_(static_cast<std::uint32_t>(config.synced_share.value() / geometry.sector_bytes)),
@@ -24,6 +26,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       readers_(ports.cpu),
       log_use_(ports.cpu),
       cleaning_(ports.cpu),
+      zone_writes_(ports.cpu),
       stream_order_(ports.cpu),
       buffer_use_(ports.cpu),
       progress_(ports.cpu),
@@ -81,7 +84,8 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
       (cached ? read_log_ : read_bands_) += place.count;
       done += place.count;
     }
-    const Status status = co_await ports_.media.run(chain);
+    Status status = co_await ports_.media.run(chain);
+    if (status == Status::damaged && zones_ != nullptr) status = co_await read_singly(chain);
     if (!ok(status)) co_return status;
   }
   co_return Status::ok;
@@ -166,6 +170,7 @@ Task<Status> MediaCache::restore_map() {
     shares_since_ += config_.packet_writes;
   }
   hole_ = !log_.may_go_on();
+  if (zones_ != nullptr) drop_void();
   co_return Status::ok;
 }
 

@@ -12,6 +12,7 @@
 
 #include "firmware/layers/home_layer.hpp"
 #include "firmware/layers/media_cache/band_store.hpp"
+#include "firmware/layers/media_cache/band_zones.hpp"
 #include "firmware/layers/media_cache/extent_map.hpp"
 #include "firmware/layers/media_cache/map_checkpoint.hpp"
 #include "firmware/layers/media_cache/merge_area.hpp"
@@ -25,7 +26,9 @@ namespace tessera::media_cache {
 
 class MediaCache final : public HomeLayer {
  public:
-  MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
+  /// `zones`: those that the host sees; null where it sees none.
+  MediaCache(const Ports& ports, const MediaCacheConfig& config, const DriveGeometry& geometry, const FormatPlan& plan,
+             BandZones* zones = nullptr);
 
   [[nodiscard]] std::uint64_t user_sectors() const override { return bands_.user_sectors(); }
   Task<Status> format() override;
@@ -45,6 +48,14 @@ class MediaCache final : public HomeLayer {
   void report_work(MetricSet& metrics) const override;
   [[nodiscard]] Bytes paper_map_bytes() const override { return Bytes(std::uint64_t{map_limit_} * 16); }
   [[nodiscard]] Bytes map_bytes() const override { return map_.bytes() + bands_.bytes(); }
+
+  // Where a host sees zones (media_cache_zones.cpp)
+  /// What log and bands hold of the zone is of no use any more: durable on return.
+  [[nodiscard]] Task<Status> reset(LogicalRun zone);
+  /// Whether the log holds anything of `run`.
+  [[nodiscard]] bool caches(LogicalRun run);
+  /// Boot: bands hold what the zones say, once these know it.
+  void restore_used();
 
   /// For tests: what stands where.
   [[nodiscard]] const ExtentMap& map() const { return map_; }
@@ -124,7 +135,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> use_log(std::optional<FifoMutex::Lock>& use);
   [[nodiscard]] Task<void> lead();
   [[nodiscard]] Task<void> lead_beside();
-  [[nodiscard]] Part begin(Pending& pending, std::uint32_t count);
+  [[nodiscard]] Part begin(Pending& pending, std::uint32_t count, WriteWay way);
   [[nodiscard]] std::uint32_t stream_length(const Pending& front) const;
   void select_stream(const Pending& front, std::uint32_t length, Stream& stream);
   [[nodiscard]] Batch select_batch(Pending& front);
@@ -134,6 +145,10 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<void> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);
   void fail_all(Status status);
+  [[nodiscard]] Task<Status> write_marked(LogicalRun run, DataSpan data, MediaClass priority);
+  [[nodiscard]] Task<Status> read_singly(const MediaChain& ended);
+  [[nodiscard]] Task<void> clear_destroyed(LogicalRun run, DataSpan data);
+  void drop_void();
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
@@ -203,6 +218,7 @@ class MediaCache final : public HomeLayer {
 
   MediaCacheConfig config_;
   Ports ports_;
+  BandZones* zones_;
   std::uint32_t packet_sectors_;
   std::uint32_t least_packet_;
   std::uint32_t synced_share_;
@@ -220,11 +236,12 @@ class MediaCache final : public HomeLayer {
   NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
   FifoMutex log_use_;    // shared by packets on their way, alone by checkpoints
   FifoMutex cleaning_;
-  FifoMutex stream_order_;  // until they have their band: streams as they were selected
-  FifoMutex buffer_use_;    // shared by streams, alone by a merge
-  WaitQueue progress_;      // of writes
-  WaitQueue room_;          // what a step of a merge gave
-  WaitQueue cached_;        // of clean_when_idle()
+  NumberLocks zone_writes_;  // by the end of their zone: so that marks lie side by side
+  FifoMutex stream_order_;   // until they have their band: streams as they were selected
+  FifoMutex buffer_use_;     // shared by streams, alone by a merge
+  WaitQueue progress_;       // of writes
+  WaitQueue room_;           // what a step of a merge gave
+  WaitQueue cached_;         // of clean_when_idle()
 
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
   std::uint32_t leaders_ = 0;

@@ -41,7 +41,7 @@ std::uint64_t radii_from(const DriveGeometry& geometry, std::uint64_t first, std
 
 }  // namespace
 
-FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry& geometry, std::string& problem) {
+FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry& geometry, std::string& problem, std::uint64_t left_out) {
   const std::uint32_t band_sectors = config.band_tracks * longest_track(geometry);
   const std::uint64_t log = config.log_sectors(geometry);
   const std::uint64_t map = TableLog::least_sectors(MapCheckpoint::image_bytes_of(config.map_capacity(geometry)), geometry.sector_bytes);
@@ -68,9 +68,10 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
   // At the inner end and in the middle the regions begin where as many radii follow as they take there.
   std::uint64_t reserved = 0;
   for (const Part& part : parts) reserved += radii_for(geometry, part.sectors) + 1;
-  std::uint64_t at = 0;
-  if (reserved < geometry.radii() && config.cache_place == ReservedPlace::inner) at = geometry.radii() - reserved;
-  if (reserved < geometry.radii() && config.cache_place == ReservedPlace::middle) at = (geometry.radii() - reserved) / 2;
+  std::uint64_t at = left_out;
+  if (left_out + reserved < geometry.radii() && config.cache_place == ReservedPlace::inner) at = geometry.radii() - reserved;
+  if (left_out + reserved < geometry.radii() && config.cache_place == ReservedPlace::middle)
+    at = (left_out + geometry.radii() - reserved) / 2;
   FormatPlan plan;
   const std::uint64_t begin = at;
   for (const Part& part : parts) {
@@ -78,7 +79,8 @@ FormatPlan plan_media_cache(const MediaCacheConfig& config, const DriveGeometry&
     plan.push_back({.name = part.name, .first = at, .count = radii});
     at += radii;
   }
-  FormatPlan in_front = plan_band_tracks(radii_of(geometry, 0, begin), 0, config.band_tracks, config.head_width, TrackStarts::skewed);
+  FormatPlan in_front =
+      plan_band_tracks(radii_of(geometry, left_out, begin), 0, config.band_tracks, config.head_width, TrackStarts::skewed);
   FormatPlan behind =
       plan_band_tracks(radii_of(geometry, at, geometry.radii()), 0, config.band_tracks, config.head_width, TrackStarts::skewed);
   const auto too_small = [&](const Region& region) {

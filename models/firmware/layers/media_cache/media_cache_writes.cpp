@@ -11,7 +11,8 @@ Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions optio
   pending.data = data;
   pending.priority = options.background ? MediaClass::background : MediaClass::host;
   pending.alone = options.tag != no_host_tag;
-  pending.small = run.count <= packet_sectors_ / std::min<std::uint32_t>(config_.packet_writes, 2U) && bands_.piece(run) == run;
+  pending.small = run.count <= packet_sectors_ / std::min<std::uint32_t>(config_.packet_writes, 2U) && bands_.piece(run) == run &&
+                  (zones_ == nullptr || run.end() <= zones_->zone_end(run.first));
   co_return co_await carry_out(pending);
 }
 
@@ -106,29 +107,32 @@ Task<void> MediaCache::lead_beside() {
 }
 
 /// The next `count` sectors of it go on their way.
-MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count) {
+MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count, WriteWay way) {
   const Part part{&pending, {pending.next(), count}, pending.data.part(pending.begun, count)};
   pending.begun += count;
   if (pending.left() == 0) std::erase(queue_, &pending);
   bands_.use(bands_.band_of(part.run.first), part.run.end());
+  if (zones_ != nullptr) zones_->begun(part.run, way);
   return part;
 }
 
 /// How much goes to the band of `front` directly: nothing, unless enough lies side by side behind all that the band ever held, or it
-/// continues the last stream. Up to the last track that it fills, so that the next part begins with one and no turn is lost.
+/// continues the last stream; where the host sees zones, whatever continues its zone there. Up to the last track that it fills, so that the
+/// next part begins with one and no turn is lost.
 std::uint32_t MediaCache::stream_length(const Pending& front) const {
-  if (stream_sectors_ == 0 || (front.alone && synced_share_ != 0)) return 0;
   const LogicalSector first = front.next();
+  if (zones_ != nullptr ? !zones_->at_pointer(first) : stream_sectors_ == 0 || (front.alone && synced_share_ != 0)) return 0;
   const Band band = bands_.band_of(first);
   if (first < bands_.used_end(band)) return 0;
+  const LogicalSector end = zones_ != nullptr ? std::min(band.end(), zones_->zone_end(first)) : band.end();
   std::uint32_t length = front.left();
-  for (auto next = queue_.begin(); next != queue_.end() && first + length < band.end();) {
+  for (auto next = queue_.begin(); next != queue_.end() && first + length < end;) {
     const bool follows = (*next)->next() == first + length && *next != &front;
     length += follows ? (*next)->left() : 0;
     next = follows ? queue_.begin() : next + 1;
   }
-  if (length < stream_sectors_ && first != stream_end_) return 0;
-  length = std::min({length, buffer_.sectors() / most_leaders, static_cast<std::uint32_t>(band.end() - first)});
+  if (zones_ == nullptr && length < stream_sectors_ && first != stream_end_) return 0;
+  length = std::min({length, buffer_.sectors() / most_leaders, static_cast<std::uint32_t>(end - first)});
   const auto offset = static_cast<std::uint32_t>(first - band.first);
   const std::uint32_t track_end = (offset + length) / band.track_sectors * band.track_sectors;
   return offset + length != band.sectors && track_end > offset ? track_end - offset : length;
@@ -140,7 +144,8 @@ void MediaCache::select_stream(const Pending& front, std::uint32_t length, Strea
   stream.parts.clear();
   for (LogicalSector at = stream.run.first; at < stream.run.end();) {
     const auto next = std::ranges::find_if(queue_, [at](const Pending* pending) { return pending->next() == at; });
-    const Part part = begin(**next, static_cast<std::uint32_t>(std::min<std::uint64_t>((*next)->left(), stream.run.end() - at)));
+    const Part part =
+        begin(**next, static_cast<std::uint32_t>(std::min<std::uint64_t>((*next)->left(), stream.run.end() - at)), WriteWay::band);
     stream.parts.push_back(part);
     at = part.run.end();
   }
@@ -158,17 +163,21 @@ MediaCache::Batch MediaCache::select_batch(Pending& front) {
     if (!sharing || !config_.checkpoint_shares) shares_since_ += config_.packet_writes;
     ++writes_;
   }
-  batch.parts[batch.count++] = begin(front, std::min(bands_.piece({front.next(), front.left()}).count, packet_sectors_));
+  std::uint32_t length = std::min(bands_.piece({front.next(), front.left()}).count, packet_sectors_);
+  if (zones_ != nullptr)
+    length = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, zones_->zone_end(front.next()) - front.next()));
+  batch.parts[batch.count++] = begin(front, length, WriteWay::log);
   std::uint32_t sectors = batch.parts[0].run.count;
   for (std::size_t i = 0; sharing && i < queue_.size() && batch.count < most;) {
     Pending& next = *queue_[i];
-    if (!shares(next) || next.next() == stream_end_ || sectors + next.run.count > packet_sectors_) {
+    const bool to_band = next.next() == stream_end_ || (zones_ != nullptr && stream_length(next) != 0);
+    if (!shares(next) || to_band || sectors + next.run.count > packet_sectors_) {
       ++i;
       continue;
     }
     ++writes_;
     sectors += next.run.count;
-    batch.parts[batch.count++] = begin(next, next.run.count);
+    batch.parts[batch.count++] = begin(next, next.run.count, WriteWay::log);
   }
   if (sharing && config_.checkpoint_shares) shares_since_ += batch.count;
   return batch;
@@ -259,6 +268,11 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
     copied += part.run.count;
   }
   co_await lock;
+  std::optional<NumberLocks::Lock> zone;
+  if (zones_ != nullptr) {
+    NumberLocks::Lock& alone = zone.emplace(zone_writes_, NumberRange::of(zones_->zone_end(stream.run.first).value()), LockMode::exclusive);
+    co_await alone;
+  }
   order.unlock();
   Status status = Status::ok;
   if (has_image(stream.band) && ok(unfinished_))
@@ -266,7 +280,10 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
   else if (has_image(stream.band))
     status = unfinished_;
   const MediaClass priority = stream.parts.front().pending->priority;
-  if (ok(status)) status = co_await bands_.transfer(MediaOp::write, stream.run, data, priority, LostSectors::carry);
+  if (ok(status) && zones_ != nullptr)
+    status = co_await write_marked(stream.run, data, priority);
+  else if (ok(status))
+    status = co_await bands_.transfer(MediaOp::write, stream.run, data, priority, LostSectors::carry);
   half_in_use_[half] = false;
   --streams_now_;
   streamed_ += copied;

@@ -176,6 +176,12 @@ Task<Status> PacketLog::recover(Search search, std::vector<FoundPacket>& packets
   co_return Status::ok;
 }
 
+bool PacketLog::skip_to(std::uint64_t position) {
+  if (position <= head_) return false;
+  head_ = position;
+  return true;
+}
+
 void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPackets& seen) {
   Seen& packet = seen[record.packet];
   packet.sectors = record.sectors;

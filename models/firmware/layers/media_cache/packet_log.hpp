@@ -83,6 +83,9 @@ class PacketLog {
   /// one could not, and find other packets; or the next packet would not name the newest one.
   [[nodiscard]] bool may_go_on() const { return !in_doubt_ && (newest_.sectors == 0 || newest_end_ == head_); }
 
+  /// No packet comes in front of `position` any more; whether one could have.
+  [[nodiscard]] bool skip_to(std::uint64_t position);
+
   [[nodiscard]] std::uint64_t sectors_written() const { return sectors_written_; }
 
  private:

@@ -10,7 +10,7 @@ namespace tessera::zoned {
 void ZoneSearch::find_tracks(std::uint32_t zone) {
   starts_.clear();
   std::uint32_t at = 0;
-  for (; at < layout_.band_sectors(); at += layout_.locate(zone, at, layout_.band_sectors()).count) starts_.push_back(at);
+  for (; at < zone_sectors_; at += locate_(zone, at, zone_sectors_ - at).count) starts_.push_back(at);
   starts_.push_back(at);
 }
 
@@ -21,7 +21,7 @@ std::size_t ZoneSearch::track_of(std::uint32_t offset) const {
 /// Sectors [first, end) of one track. One that fails may come with a later read.
 Task<ZoneSearch::Look> ZoneSearch::look(Zone zone, std::uint32_t first, std::uint32_t end) {
   Look found;
-  const PhysicalRun run = layout_.locate(zone.zone, first, end - first);
+  const PhysicalRun run = locate_(zone.zone, first, end - first);
   for (std::uint32_t reading = 0; reading < most_looks; ++reading) {
     headers_.assign(run.count, {});
     MediaStep step;

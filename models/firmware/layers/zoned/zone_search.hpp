@@ -6,9 +6,10 @@
 // stood for is then below the pointer, in doubt, and reads of it fail. A sector that an overlapping write destroyed is no such sector: the
 // channel finds it as the neighbour's data, and nothing was written there since.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "firmware/flash/band_layout.hpp"
+#include "base/address.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/media_port.hpp"
 
@@ -16,10 +17,13 @@ namespace tessera::zoned {
 
 class ZoneSearch {
  public:
-  ZoneSearch(MediaPort& media, CpuPort& cpu, const BandLayout& layout) : media_(media), cpu_(cpu), layout_(layout) {}
+  /// Where sectors [first, first + count) of a zone begin, as far as they stay on one track.
+  using Locate = std::function<PhysicalRun(std::uint32_t zone, std::uint32_t first, std::uint32_t count)>;
+  ZoneSearch(MediaPort& media, CpuPort& cpu, std::uint32_t zone_sectors, Locate locate)
+      : media_(media), cpu_(cpu), zone_sectors_(zone_sectors), locate_(std::move(locate)) {}
 
   struct Zone {
-    std::uint32_t zone = 0;  ///< sequential, and its band
+    std::uint32_t zone = 0;  ///< sequential
     std::uint32_t resets = 0;
     std::uint32_t written = 0;  ///< sectors that are known to be written
   };
@@ -52,7 +56,8 @@ class ZoneSearch {
 
   MediaPort& media_;
   CpuPort& cpu_;
-  const BandLayout& layout_;
+  std::uint32_t zone_sectors_;
+  Locate locate_;
   std::vector<std::uint32_t> starts_;  // of each track of the zone in hand, and its end
   std::vector<SectorHeader> headers_;
   std::uint64_t reads_ = 0;

@@ -20,7 +20,8 @@ Zoned::Zoned(const Ports& ports, const ZonedConfig& config, const DriveGeometry&
       states_(ports.memory, ports.cpu, sequential_zones(config, conventional_, layout_.bands()), zone_sectors_,
               {config.max_open, config.max_active}),
       ledger_(ports, geometry, regions_named(plan, "log"), states_.zones()),
-      search_(ports.media, ports.cpu, layout_),
+      search_(ports.media, ports.cpu, zone_sectors_,
+              [this](std::uint32_t zone, std::uint32_t first, std::uint32_t count) { return layout_.locate(zone, first, count); }),
       writer_(ports, layout_, states_, ledger_) {
   const std::uint32_t end = states_.zones();
   for (std::uint32_t i = 0; i < std::min(config.read_only_zones + config.offline_zones, end); ++i) {
