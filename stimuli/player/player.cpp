@@ -74,12 +74,13 @@ bool Player::issue_first_waiting() {
   return true;
 }
 
+/// What manages a zone waits for the writes there, too: the drive hears of a write when its data has come, and of a reset at once.
 bool Player::waits_for_zone(const HostRequest& request) const {
   const bool managing = manages_zones(request.op);
-  if (managing_ == 0 || config_.zone_blocks == 0 || !(managing || request.op == HostOp::write)) return false;
+  if (config_.zone_blocks == 0 || !(managing || (managing_ != 0 && request.op == HostOp::write))) return false;
   const auto zone = [this](const HostRequest& of) { return of.blocks.first.value() / config_.zone_blocks; };
   return std::ranges::any_of(at_drive_, [&](const HostRequest* other) {
-    if (other == nullptr || !manages_zones(other->op)) return false;
+    if (other == nullptr || !(manages_zones(other->op) || (managing && other->op == HostOp::write))) return false;
     return other->all_zones || (managing && request.all_zones) || zone(*other) == zone(request);
   });
 }

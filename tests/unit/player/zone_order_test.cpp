@@ -40,7 +40,8 @@ TEST_CASE("zones: a write waits for the end of what manages its zone, reads and 
           std::vector<std::uint64_t>{0, 0, 0, 10, 10});
     CHECK(issued({of_zone(zone_reset, 0, true), of_zone(write, 2)}, policy) == std::vector<std::uint64_t>{0, 10});
     CHECK(issued({of_zone(zone_finish, 1), of_zone(zone_reset, 1)}, policy) == std::vector<std::uint64_t>{0, 10});
-    CHECK(issued({of_zone(write, 1), of_zone(zone_reset, 1)}, policy) == std::vector<std::uint64_t>{0, 0});
+    CHECK(issued({of_zone(write, 1), of_zone(zone_reset, 1)}, policy) == std::vector<std::uint64_t>{0, 10});
+    CHECK(issued({of_zone(write, 1), of_zone(read, 1), of_zone(zone_reset, 2)}, policy) == std::vector<std::uint64_t>{0, 0, 0});
     CHECK(issued({of_zone(zone_reset, 1), of_zone(write, 1)}, policy, 0) == std::vector<std::uint64_t>{0, 0});
   }
 }
