@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "base/zone.hpp"
 #include "firmware/band_levels.hpp"
 #include "firmware/firmware_entry.hpp"
 #include "firmware/read_doubt.hpp"
@@ -23,6 +24,8 @@ class DriveFirmware : public FirmwareEntry {
   [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
   /// See ZoneCommands::in_doubt() and WriteCache::in_doubt(); empty where band_levels() is.
   [[nodiscard]] virtual std::vector<ReadDoubt> reads_in_doubt() const { return {}; }
+  /// As REPORT ZONES would say, in no time; empty where band_levels() is.
+  [[nodiscard]] virtual std::vector<ZoneDescriptor> zones() const { return {}; }
 };
 
 }  // namespace tessera

@@ -106,6 +106,13 @@ std::vector<ReadDoubt> Firmware::reads_in_doubt() const {
   return zones != nullptr ? zones->in_doubt() : std::vector<ReadDoubt>();
 }
 
+std::vector<ZoneDescriptor> Firmware::zones() const {
+  const ZoneCommands* const zones = layer_->zone_commands();
+  std::vector<ZoneDescriptor> all;
+  for (std::uint32_t zone = 0; zones != nullptr && zone < zones->zones(); ++zone) all.push_back(zones->describe(zone));
+  return all;
+}
+
 std::uint32_t Firmware::conventional_zones() const {
   const ZoneCommands* const zones = layer_->zone_commands();
   std::uint32_t conventional = 0;

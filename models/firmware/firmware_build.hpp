@@ -56,6 +56,7 @@ class Firmware final : public DriveFirmware {
   void report(MetricSet& metrics) const override;
   [[nodiscard]] BandLevels band_levels() const override { return layer_->band_levels(); }
   [[nodiscard]] std::vector<ReadDoubt> reads_in_doubt() const override;
+  [[nodiscard]] std::vector<ZoneDescriptor> zones() const override;
 
  private:
   [[nodiscard]] TranslationLayer& below_read_cache() const;

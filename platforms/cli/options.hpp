@@ -170,7 +170,8 @@ struct ServeOptions {
   FirmwareOption firmware;
   std::string layer;
   std::vector<std::string> set;
-  std::string nbd;                   ///< where the NBD server listens
+  std::string nbd;                   ///< where the NBD server listens; "" = nowhere
+  std::string zones;                 ///< and that of the zone protocol; at least one of both
   std::optional<DecimalRatio> pace;  ///< seconds on the wall for a simulated one; nothing: as fast as it goes
   std::filesystem::path image;       ///< that content comes from and is kept in; "" = none
   std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one

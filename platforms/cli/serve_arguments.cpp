@@ -9,6 +9,7 @@ namespace tessera::cli {
 void declare_serve(Arguments& arguments) {
   arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
   arguments.option("--nbd", "ADDRESS", "where the NBD server listens: unix:PATH, PORT on the loopback interface, or HOST:PORT");
+  arguments.option("--zones", "ADDRESS", "where clients reach the zones of --layer zoned, by the zone protocol; with or without --nbd");
   arguments.option("--layer", "NAME", "translation layer (default: the drive's own)");
   declare_firmware(arguments);
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
@@ -26,13 +27,14 @@ void declare_serve(Arguments& arguments) {
 
 ParsedCommand read_serve(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  arguments.require("--nbd", "--nbd ADDRESS, unix:PATH, PORT or HOST:PORT");
+  if (!arguments.given("--zones")) arguments.require("--nbd", "--nbd ADDRESS, unix:PATH, PORT or HOST:PORT (or --zones)");
   ServeOptions serve;
   serve.drive = arguments.text("DRIVE");
   serve.firmware = firmware_option(arguments);
   serve.layer = arguments.text("--layer");
   serve.set = arguments.list("--set");
   serve.nbd = arguments.text("--nbd");
+  serve.zones = arguments.text("--zones");
   if (arguments.given("--pace")) serve.pace = parse_pace(arguments.text("--pace"));
   serve.image = arguments.text("--image");
   serve.load_state = arguments.text("--load-state");

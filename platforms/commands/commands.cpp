@@ -140,8 +140,9 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
 }
 
 /// Addresses and sizes as in the file.
-std::unique_ptr<TraceSource> open_as_it_is(const cli::TraceOptions& options) {
+std::unique_ptr<TraceSource> open_as_it_is(const cli::TraceOptions& options, std::optional<Bytes> zones = std::nullopt) {
   TraceOptions trace = reading_of(options);
+  trace.zones = zones;
   trace.limit = options.limit;
   return open_trace(trace);
 }
@@ -215,8 +216,8 @@ void print_arms(DriveModule& drive, const FormatPlan& plan) {
 }
 
 /// What the trace is read as, and whether a drive or array of `capacity` has all its addresses; InputError where a run would be refused.
-void print_trace(const cli::TraceOptions& options, Bytes capacity, const char* device) {
-  const auto source = open_as_it_is(options);
+void print_trace(const cli::TraceOptions& options, Bytes capacity, const char* device, std::optional<Bytes> zones = std::nullopt) {
+  const auto source = open_as_it_is(options, zones);
   std::uint64_t requests = 0;
   std::uint64_t beyond = 0;
   for (TraceRecord record; source->next(record); ++requests) beyond += record.end() > capacity ? 1 : 0;
@@ -283,7 +284,7 @@ int convert_command(const cli::ConvertOptions& options) {
   for (const std::string& file : files_of_trace(options.trace.file.string(), options.trace.format).content)
     inputs.push_back({"its own input", file});
   require_apart(outputs, inputs);
-  const auto source = open_as_it_is(options.trace);
+  const auto source = open_as_it_is(options.trace, Bytes(0));
   const WrittenTrace written =
       text ? write_trace_text(*source, options.out, *text) : WrittenTrace{write_trace_table(*source, options.out), {}};
   std::cout << options.out.string() << ": " << figure_text(static_cast<double>(written.records), "1") << " records\n";
@@ -299,6 +300,16 @@ int list_command(const cli::ListOptions& options, const SearchPath& search) {
     print_entries(entries(options, search), options.format);
   return 0;
 }
+
+namespace {
+
+/// As TraceOptions::zones.
+std::optional<Bytes> visible_zones(const DriveConfig& config) {
+  const Bytes zone = config.visible_zone_size();
+  return zone == Bytes(0) ? std::nullopt : std::optional(zone);
+}
+
+}  // namespace
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   if (describes_array(options.drive, search)) return check_array(options, search);
@@ -321,7 +332,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
   if (!options.load_state.empty()) print_state(options, config);
-  if (options.trace) print_trace(*options.trace, capacity, "drive");
+  if (options.trace) print_trace(*options.trace, capacity, "drive", visible_zones(config));
   return 0;
 }
 

@@ -128,6 +128,10 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] std::vector<ReadDoubt> reads_in_doubt() const {
     return firmware_ != nullptr ? firmware_->reads_in_doubt() : std::vector<ReadDoubt>();
   }
+  /// The zones as they are now, in no time; none where the layer has none, or band_levels() is empty.
+  [[nodiscard]] std::vector<ZoneDescriptor> zones() const {
+    return firmware_ != nullptr ? firmware_->zones() : std::vector<ZoneDescriptor>();
+  }
   [[nodiscard]] const SectorShape& sector_shape() const { return sector_shape_; }
 
   /// The signals of every block, by its SystemC name: those of the drive's own from the drive's name on, first of all, then those of each

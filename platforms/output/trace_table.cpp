@@ -25,7 +25,7 @@ std::uint64_t write_trace_table(TraceSource& source, const std::filesystem::path
                        record.size.value(),
                        record.volume,
                        static_cast<std::uint16_t>(record.op),
-                       static_cast<std::uint16_t>(record.force_unit_access ? 1 : 0)};
+                       static_cast<std::uint16_t>((record.force_unit_access ? 1 : 0) | (record.all_zones ? 2 : 0))};
     out.append({reinterpret_cast<const char*>(&row), sizeof row});
   }
   out.overwrite(0, npy_header(fields, records));

@@ -26,6 +26,12 @@ w = "w"
 u = "u"
 f = "f"
 t = "t"
+zr = "zr"
+zra = "zra"
+zo = "zo"
+zc = "zc"
+zf = "zf"
+zp = "zp"
 offset = "4:bytes"
 size = "5:bytes"
 )";
@@ -61,6 +67,11 @@ class Writer {
   }
 
   bool put(const TraceRecord& record) {
+    const bool holds_zones = form_ == TraceText::columns || (form_ == TraceText::blkparse && record.op != HostOp::zone_report);
+    if (record.op >= HostOp::zone_report && !holds_zones) {
+      lost_.emplace_back("zone commands left out, which the form has no word for");
+      return false;
+    }
     switch (form_) {
       case TraceText::fio_3:
       case TraceText::fio_2: return put_fio(record);
@@ -96,8 +107,8 @@ class Writer {
     if (record.offset.value() % sector != 0 || record.size.value() % sector != 0)
       throw InputError(source_.position() + ": the request is not of whole sectors of 512 B, which is all that blkparse's text can say");
     const std::uint64_t ns = time(record, ps_per_ns, "nanoseconds");
-    constexpr const char* words[] = {"R", "W", "FN", "D"};
-    const char* rwbs = record.force_unit_access ? "WF" : words[static_cast<int>(record.op)];
+    constexpr const char* words[] = {"R", "W", "FN", "D", "", "ZO", "ZC", "ZF", "ZR"};
+    const char* rwbs = record.all_zones ? "ZRA" : record.force_unit_access ? "WF" : words[static_cast<int>(record.op)];
     line("%7s %2d %8llu %5llu.%09llu %5d %2s %3s ", name(record).c_str(), 0, static_cast<unsigned long long>(written_.records) + 1,
          static_cast<unsigned long long>(ns / 1'000'000'000), static_cast<unsigned long long>(ns % 1'000'000'000), 0, "Q", rwbs);
     if (record.op == HostOp::flush)
@@ -120,8 +131,9 @@ class Writer {
   }
 
   bool put_columns(const TraceRecord& record) {
-    const char letter = record.force_unit_access ? 'u' : "rwft"[static_cast<int>(record.op)];
-    line("%llu,%u,%c,%llu,%llu\n", static_cast<unsigned long long>(record.arrival.value()), record.volume, letter, offset(record),
+    constexpr const char* words[] = {"r", "w", "f", "t", "zp", "zo", "zc", "zf", "zr"};
+    const char* word = record.all_zones ? "zra" : record.force_unit_access ? "u" : words[static_cast<int>(record.op)];
+    line("%llu,%u,%s,%llu,%llu\n", static_cast<unsigned long long>(record.arrival.value()), record.volume, word, offset(record),
          size(record));
     return true;
   }

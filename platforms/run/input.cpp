@@ -75,7 +75,7 @@ std::unique_ptr<TraceSource> open_workload(const cli::RunOptions& options, const
     throw InputError("--age: the workload " + options.workload + " has no times of arrival; give --replay closed:N");
   if (options.age && !options.limit) workload.requests = for_ever;
   const auto open = [&options, workload, limits] {
-    return window(make_generator(workload, options.workload, options.seed, limits.capacity), options.skip, options.limit);
+    return window(make_generator(workload, options.workload, options.seed, limits.capacity, limits.zones), options.skip, options.limit);
   };
   std::unique_ptr<TraceSource> source = options.age && options.limit ? loop(open, for_ever, Bytes(0), in_time) : open();
   const TimeScale scale{options.time_scale.numerator, options.time_scale.denominator};
@@ -133,6 +133,7 @@ std::unique_ptr<TraceSource> open_one(const cli::RunOptions& options, const Sear
     trace.hash = hash;
     trace.own_spaces = limits.luns.several() && limits.luns.by == LunOf::volume;
     trace.order.years = true;
+    if (limits.zones.size > Bytes(0)) trace.zones = limits.zones.size;
     if (options.age) {
       if (hash != nullptr) throw InputError("--age repeats the trace, and " + options.trace->file.string() + " can be read only once");
       trace.passes = for_ever;

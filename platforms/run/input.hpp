@@ -9,6 +9,7 @@
 #include "platforms/drive/drive_config.hpp"
 #include "platforms/drive/luns.hpp"
 #include "stimuli/generators/workload_config.hpp"
+#include "stimuli/generators/zbd_generator.hpp"
 #include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/open_trace.hpp"
 #include "stimuli/readers/trace_record.hpp"
@@ -20,6 +21,7 @@ struct InputLimits {
   Bytes sector;    ///< of the drive
   LunsConfig luns{};
   std::vector<Bytes> lun_ends{};  ///< of several units
+  WorkloadZones zones{};          ///< that the host sees
 };
 
 /// The trace or workload that `options` name, within the limits of the drive. InputError with the place in the trace. `hash` takes the

@@ -57,6 +57,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.player.tags = drive.host.tags;
   config.player.warmup = options.warmup;
   config.player.percentiles = options.percentiles;
+  config.player.zone_blocks = drive.visible_zone_size() / Bytes(host_block_bytes);
   config.player.errors = {drive.host.command_timeout, drive.host.abort_timeout, drive.host.retry_delay, drive.host.command_retries};
   config.content = content_mode(options);
   config.promise = promise_of(drive);
@@ -263,7 +264,11 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (saved != nullptr) saved->load(drive);
   Simulation simulation(drive, config, [&](Bytes capacity) {
     const bool piped = options.trace && !std::filesystem::is_regular_file(options.trace->file);
-    const InputLimits limits{capacity, drive_config.media.sector_size, drive_config.logical_units, lun_ends(drive)};
+    const InputLimits limits{capacity,
+                             drive_config.media.sector_size,
+                             drive_config.logical_units,
+                             lun_ends(drive),
+                             {drive_config.visible_zone_size(), drive_config.media.sector_size, [&drive] { return drive.zones(); }}};
     return open_input(options, search, limits, piped ? &of_pipe : nullptr);
   });
   if (saved != nullptr && simulation.scoreboard() != nullptr) {

@@ -85,7 +85,13 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
   const FillingInput* input = nullptr;
   Simulation simulation(drive, config, [&](Bytes capacity) {
     auto filling_input = std::make_unique<FillingInput>(
-        open_input(options, search, {capacity, drive_config.media.sector_size, drive_config.logical_units, lun_ends(drive)}), filling);
+        open_input(options, search,
+                   {capacity,
+                    drive_config.media.sector_size,
+                    drive_config.logical_units,
+                    lun_ends(drive),
+                    {drive_config.visible_zone_size(), drive_config.media.sector_size, [&drive] { return drive.zones(); }}}),
+        filling);
     input = filling_input.get();
     return filling_input;
   });

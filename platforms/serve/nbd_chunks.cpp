@@ -21,11 +21,11 @@ bool all_zero(std::span<const std::byte> data) {
 }  // namespace
 
 void NbdConnection::chunk(std::uint64_t cookie, bool last, std::uint16_t type, std::size_t length) {
-  put(out_, structured_magic);
-  put(out_, last ? chunk_done : std::uint16_t{0});
-  put(out_, type);
-  put(out_, cookie);
-  put(out_, static_cast<std::uint32_t>(length));
+  put(to_send(), structured_magic);
+  put(to_send(), last ? chunk_done : std::uint16_t{0});
+  put(to_send(), type);
+  put(to_send(), cookie);
+  put(to_send(), static_cast<std::uint32_t>(length));
 }
 
 /// Runs of sectors that hold nothing but zeros are sent as holes.
@@ -39,12 +39,12 @@ void NbdConnection::read_chunks(const NbdRequest& request, std::span<const std::
     const bool last = to == data.size();
     if (hole) {
       chunk(request.cookie, last, type_hole, sizeof(std::uint64_t) + sizeof(std::uint32_t));
-      put(out_, request.offset + from);
-      put(out_, static_cast<std::uint32_t>(to - from));
+      put(to_send(), request.offset + from);
+      put(to_send(), static_cast<std::uint32_t>(to - from));
     } else {
       chunk(request.cookie, last, type_data, sizeof(std::uint64_t) + (to - from));
-      put(out_, request.offset + from);
-      out_.insert(out_.end(), data.begin() + static_cast<std::ptrdiff_t>(from), data.begin() + static_cast<std::ptrdiff_t>(to));
+      put(to_send(), request.offset + from);
+      to_send().insert(to_send().end(), data.begin() + static_cast<std::ptrdiff_t>(from), data.begin() + static_cast<std::ptrdiff_t>(to));
     }
     from = to;
   }
@@ -54,20 +54,20 @@ void NbdConnection::error_chunk(const NbdRequest& request, NbdError error, std::
   why = why.substr(0, longest_sentence);
   constexpr std::size_t fixed = sizeof(std::uint32_t) + sizeof(std::uint16_t);
   chunk(request.cookie, true, at ? type_error_at : type_error, fixed + why.size() + (at ? sizeof *at : 0));
-  put(out_, static_cast<std::uint32_t>(error));
-  put(out_, static_cast<std::uint16_t>(why.size()));
-  for (const char c : why) out_.push_back(static_cast<std::byte>(c));
-  if (at) put(out_, *at);
+  put(to_send(), static_cast<std::uint32_t>(error));
+  put(to_send(), static_cast<std::uint16_t>(why.size()));
+  for (const char c : why) to_send().push_back(static_cast<std::byte>(c));
+  if (at) put(to_send(), *at);
 }
 
 void NbdConnection::status(const NbdRequest& request, std::span<const NbdExtent> extents) {
   begin_answer(request);
   if (output_ended_) return;
   chunk(request.cookie, true, type_status, sizeof NbdOptions::context_id + extents.size() * 2 * sizeof(std::uint32_t));
-  put(out_, NbdOptions::context_id);
+  put(to_send(), NbdOptions::context_id);
   for (const NbdExtent& extent : extents) {
-    put(out_, extent.length);
-    put(out_, extent.state);
+    put(to_send(), extent.length);
+    put(to_send(), extent.state);
   }
 }
 

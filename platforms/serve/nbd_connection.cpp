@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint32_t request_magic = 0x25609513;
 constexpr std::uint32_t reply_magic = 0x67446698;
 constexpr std::size_t request_header = 28;
-/// A buffer that was large once and is not needed is given back.
-constexpr std::size_t kept_capacity = 1U << 20U;
 
 /// Flags that a command may have besides FUA, which any may have.
 std::uint16_t flags_of(NbdCommand command, bool structured) {
@@ -53,32 +51,12 @@ NbdRequest request_of(std::span<const std::byte> header) {
 
 }  // namespace
 
-NbdConnection::NbdConnection(const NbdExport& exported) : export_(exported), options_(exported) { NbdOptions::greet(out_); }
+NbdConnection::NbdConnection(const NbdExport& exported) : export_(exported), options_(exported) { NbdOptions::greet(to_send()); }
 
 void NbdConnection::feed(std::span<const std::byte> bytes) {
   if (ended()) return;
-  if (taken_ > in_.size() / 2) {
-    in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(taken_));
-    taken_ = 0;
-  }
-  in_.insert(in_.end(), bytes.begin(), bytes.end());
+  came_in(bytes);
   looked_at_ = false;
-}
-
-void NbdConnection::take(std::size_t bytes) {
-  taken_ += bytes;
-  if (taken_ < in_.size()) return;
-  taken_ = 0;
-  in_.clear();
-  if (in_.capacity() > kept_capacity) in_.shrink_to_fit();
-}
-
-void NbdConnection::sent(std::size_t bytes) {
-  sent_ += bytes;
-  if (sent_ <= out_.size() / 2) return;
-  out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent_));
-  sent_ = 0;
-  if (out_.empty() && out_.capacity() > kept_capacity) out_.shrink_to_fit();
 }
 
 void NbdConnection::end_of_output() {
@@ -109,7 +87,7 @@ bool NbdConnection::has_room(const NbdRequest& request) const {
 }
 
 bool NbdConnection::haggle() {
-  const std::size_t taken = options_.take(in(), out_);
+  const std::size_t taken = options_.take(in(), to_send());
   take(taken);
   ended_ = options_.state() == NbdOptions::State::ended;
   if (output_ended_) sent(out().size());
@@ -198,10 +176,10 @@ void NbdConnection::failed(const NbdRequest& request, NbdError error, std::strin
 }
 
 void NbdConnection::simple(std::uint64_t cookie, NbdError error, std::span<const std::byte> data) {
-  put(out_, reply_magic);
-  put(out_, static_cast<std::uint32_t>(error));
-  put(out_, cookie);
-  out_.insert(out_.end(), data.begin(), data.end());
+  put(to_send(), reply_magic);
+  put(to_send(), static_cast<std::uint32_t>(error));
+  put(to_send(), cookie);
+  to_send().insert(to_send().end(), data.begin(), data.end());
 }
 
 }  // namespace tessera

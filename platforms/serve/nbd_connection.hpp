@@ -9,11 +9,15 @@
 #include <string_view>
 
 #include "platforms/serve/nbd_options.hpp"
+#include "platforms/serve/peer_buffers.hpp"
 
 namespace tessera {
 
-class NbdConnection {
+class NbdConnection : public PeerBuffers {
  public:
+  using Request = NbdRequest;
+  using Offer = NbdExport;
+
   explicit NbdConnection(const NbdExport& exported);
 
   /// Takes what came in; wanted only while reads().
@@ -31,24 +35,16 @@ class NbdConnection {
   void failed(const NbdRequest& request, NbdError error, std::string_view why, std::optional<std::uint64_t> at = std::nullopt);
   void status(const NbdRequest& request, std::span<const NbdExtent> extents);
 
-  /// What is to be sent; sent() takes it off.
-  [[nodiscard]] std::span<const std::byte> out() const { return std::span(out_).subspan(sent_); }
-  void sent(std::size_t bytes);
-
   /// Whether more is to be read from the client: what it sent is not whole, and it takes its answers.
   [[nodiscard]] bool reads() const;
   /// Nothing is left to be done for it.
   [[nodiscard]] bool finished() const;
-  /// Bytes that are held for it, but those of requests with the drive.
-  [[nodiscard]] std::size_t held() const { return in_.size() - taken_ + out().size(); }
   /// It has taken the export.
   [[nodiscard]] bool agreed() const { return options_.state() == NbdOptions::State::agreed; }
   /// It does not follow the protocol, or has said goodbye: nothing more of what comes in is looked at.
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
-  [[nodiscard]] std::span<const std::byte> in() const { return std::span(in_).subspan(taken_); }
-  void take(std::size_t bytes);
   [[nodiscard]] bool haggle();
   [[nodiscard]] std::size_t whole_length() const;
   [[nodiscard]] bool has_room(const NbdRequest& request) const;
@@ -67,9 +63,6 @@ class NbdConnection {
   bool input_ended_ = false;
   bool looked_at_ = true;  ///< there is no whole request among what came in
   bool output_ended_ = false;
-  std::vector<std::byte> in_, out_;
-  std::size_t taken_ = 0;
-  std::size_t sent_ = 0;
   std::size_t under_way_ = 0;        ///< requests with the drive
   std::size_t under_way_bytes_ = 0;  ///< of their payloads, or of those of their answers
 };

@@ -1,9 +1,10 @@
 #pragma once
-// Numbers and records of the NBD protocol (doc/proto.md of the protocol's repository), and integers as it sends them: big-endian.
+// Numbers and records of the NBD protocol (doc/proto.md of the protocol's repository).
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
+
+#include "platforms/serve/wire.hpp"
 
 namespace tessera {
 
@@ -52,17 +53,8 @@ namespace nbd {
 constexpr std::uint16_t flag_fua = 1U << 0U, flag_no_hole = 1U << 1U, flag_in_one_piece = 1U << 2U, flag_one_extent = 1U << 3U,
                         flag_fast_zero = 1U << 4U;
 
-template <class Integer>
-void put(std::vector<std::byte>& out, Integer value) {
-  for (std::size_t byte = sizeof value; byte-- > 0;) out.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * byte)));
-}
-
-template <class Integer>
-[[nodiscard]] Integer get(std::span<const std::byte> in, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t byte = 0; byte < sizeof(Integer); ++byte) value = value << 8U | std::to_integer<std::uint64_t>(in[at + byte]);
-  return static_cast<Integer>(value);
-}
+using wire::get;
+using wire::put;
 
 }  // namespace nbd
 

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/error.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
@@ -30,6 +31,18 @@ StateFacts serve_facts(const cli::ServeOptions& options, DriveConfig& config) {
   return facts_of(as_run(options), config, ContentMode::bytes);
 }
 
+constexpr const char* zones_behind_nbd =
+    "NBD has no commands for zones: a write gets EINVAL unless it begins at a zone's write pointer and is of whole sectors, TRIM has no "
+    "effect, and nothing resets a zone; --zones ADDRESS serves them all";
+
+void check_zones(const cli::ServeOptions& options, const DriveConfig& config) {
+  if (!options.zones.empty() && !config.has_zones())
+    throw InputError("--zones: the layer " + config.layer + " has no zones; expected --layer zoned");
+  if (config.has_zones() && !options.image.empty())
+    throw InputError("--image: its content is written anywhere, and the layer " + config.layer +
+                     " takes writes at write pointers alone; --save-state and --load-state keep what such a drive holds");
+}
+
 }  // namespace
 
 int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
@@ -40,6 +53,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   config.prefill_overridden = "a served drive holds what its image holds";
   config.caches_overridden = "a served drive begins with empty caches, or with those of --load-state";
   refuse_translating_host(config, "a served drive has its client for a host");
+  check_zones(options, config);
   const FormatPlan plan = plan_drive(config);
   ParameterCollector effective;
   config.describe(effective);
@@ -54,7 +68,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   if (!options.out.empty())
     run.emplace(options, drive, parameters_as_toml(effective.parameters(), "effective description of " + options.drive),
                 input_files(as_run(options), config.document, search));
-  NbdServer server(options.nbd);
+  DriveServer server({"--nbd", options.nbd}, {"--zones", options.zones});
   const Pace pace = options.pace ? Pace(options.pace->numerator, options.pace->denominator) : Pace();
   ServeModule serve("serve", drive, server, pace, options.image);
   if (saved) serve.begin_restored();
@@ -66,11 +80,13 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
       write_state(options.save_state, state_of(drive, nullptr, facts));
     });
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
+  if (config.has_zones() && !options.nbd.empty()) std::cout << "warning: " << zones_behind_nbd << "\n";
   serve.run();
   if (run) run->finish(warnings(config, plan));
   const ServedFigures& figures = serve.figures();
-  std::cout << "served " << figures.requests << " requests, " << figures.failed << " of them with an error; " << figures.bytes_read
-            << " bytes read, " << figures.bytes_written << " written; " << figures.power_cuts << " power cuts; "
+  std::cout << "served " << figures.requests << " requests, " << figures.failed << " of them with an error; ";
+  if (figures.refused != 0) std::cout << figures.refused << " refused by the rules of zones; ";
+  std::cout << figures.bytes_read << " bytes read, " << figures.bytes_written << " written; " << figures.power_cuts << " power cuts; "
             << static_cast<double>(drive.timeline().now().value()) * 1e-12 << " s simulated\n";
   return figures.failed == 0 ? 0 : 1;
 }

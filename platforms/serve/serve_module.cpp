@@ -16,9 +16,10 @@ NbdError error_of(Status status) {
   switch (status) {
     case Status::ok: return NbdError::none;
     case Status::no_space: return NbdError::no_space;
-    case Status::read_only: return NbdError::not_permitted;
+    case Status::read_only:
+    case Status::zone_read_only: return NbdError::not_permitted;
     case Status::rule_violation: return NbdError::invalid;
-    default: return NbdError::io;
+    default: return refused(status) ? NbdError::invalid : NbdError::io;
   }
 }
 
@@ -41,7 +42,8 @@ double seconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e
 
 }  // namespace
 
-ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image)
+ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, DriveServer& server, const Pace& pace,
+                         std::filesystem::path image)
     : sc_core::sc_module(name),
       drive_(drive),
       server_(server),
@@ -80,8 +82,12 @@ void ServeModule::booted(Status status) {
 }
 
 void ServeModule::begin_serving() {
-  server_.clients().offer({.size = bytes(), .preferred = drive_.sector_shape().sector_bytes});
-  std::cout << "serving " << bytes() << " bytes at " << server_.uri() << std::endl;
+  server_.nbd().clients().offer({.size = bytes(), .preferred = drive_.sector_shape().sector_bytes});
+  server_.zones().clients().offer({.blocks = bytes() / host_block_bytes,
+                                   .sector_bytes = drive_.sector_shape().sector_bytes,
+                                   .zone_blocks = drive_.config().visible_zone_size() / Bytes(host_block_bytes)});
+  for (const std::string& place : {server_.nbd().at().empty() ? "" : nbd_uri(server_.nbd().at()), server_.zones().at()})
+    if (!place.empty()) std::cout << "serving " << bytes() << " bytes at " << place << std::endl;
   pace_.begin(drive_.timeline().now(), Pace::Clock::now());
   is_loaded_ = true;
   numbers_ = 0;
@@ -141,15 +147,25 @@ void ServeModule::take_snapshot() {
   }
 }
 
+/// In turns, so that the clients of one protocol cannot keep those of the other waiting.
 void ServeModule::take_requests() {
+  for (bool any = true; any;) {
+    any = take_from_nbd();
+    any = take_from_zones() || any;
+  }
+}
+
+bool ServeModule::take_from_nbd() {
   std::uint64_t client = 0;
-  for (NbdRequest request; state_ == State::serving && !ending_ && !free_.empty() && server_.clients().next(client, request);)
-    if (!answered_at_once(client, request)) issue(client, request);
+  NbdRequest request;
+  if (!can_take() || !server_.nbd().clients().next(client, request)) return false;
+  if (!answered_at_once(client, request)) issue(client, request);
+  return true;
 }
 
 /// What the drive is not asked for: whether there is anything, and zeros where nothing was ever written, which is what makes them fast.
 bool ServeModule::answered_at_once(std::uint64_t client, const NbdRequest& request) {
-  NbdClients& clients = server_.clients();
+  NbdClients& clients = server_.nbd().clients();
   if (request.command == NbdCommand::block_status) {
     clients.status(client, request, content_.allocation().extents(request.offset, request.length, request.in_one ? 1 : most_extents));
   } else if (request.command == NbdCommand::write_zeroes && !request.keeps_space &&
@@ -232,7 +248,7 @@ void ServeModule::completed(HostRequest& request) {
     return begin_reading_back();
   }
   if (state_ == State::reading_back) return read_back(command);
-  answer(command);
+  command.zone ? answer_zones(command) : answer(command);
   release(command);
   if (!pace_.imposed()) post_pump(drive_.timeline().now());
 }
@@ -262,15 +278,16 @@ void ServeModule::answer(Command& command) {
     if (asked.command != NbdCommand::read) content_.doubt(asked.offset, asked.length);
   }
   if (error != NbdError::none) {
-    ++figures_.failed;
+    ++(refused(request.status) ? figures_.refused : figures_.failed);
     const char* const why = ok(request.status) ? "the image's journal cannot be written" : to_string(request.status);
     const bool in_one_sector = asked.command == NbdCommand::read && asked.length <= drive_.sector_shape().sector_bytes;
-    return server_.clients().failed(command.client, asked, error, why, in_one_sector ? std::optional(asked.offset) : std::nullopt);
+    return server_.nbd().clients().failed(command.client, asked, error, why, in_one_sector ? std::optional(asked.offset) : std::nullopt);
   }
   if (asked.command == NbdCommand::read) figures_.bytes_read += asked.length;
   if (op_of(asked.command) == HostOp::write) figures_.bytes_written += asked.length;
-  server_.clients().done(command.client, asked,
-                         asked.command == NbdCommand::read ? std::span<const std::byte>(request.content) : std::span<const std::byte>());
+  server_.nbd().clients().done(
+      command.client, asked,
+      asked.command == NbdCommand::read ? std::span<const std::byte>(request.content) : std::span<const std::byte>());
 }
 
 /// What is under way is never answered, and every client loses its connection, as of a disk whose cable is pulled with the power.
@@ -279,7 +296,7 @@ void ServeModule::cut_power() {
   ++figures_.power_cuts;
   std::cout << "power cut at " << seconds(now) << " s with " << commands_.size() - free_.size() << " requests under way" << std::endl;
   host_.power_lost();
-  server_.clients().disconnect_all();
+  server_.disconnect_all();
   drive_.power_off();
   if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);
   for (Command& command : commands_) {

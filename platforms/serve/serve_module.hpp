@@ -1,14 +1,15 @@
 #pragma once
-// A drive behind an NBD server. Everything happens in one entry of the drive's calendar, pump(): it looks at the sockets, hands what came
-// in to the drive, and sends what the drive has answered.
+// A drive behind a server for NBD and for zones. Everything happens in one entry of the drive's calendar, pump(): it looks at the sockets,
+// hands what came in to the drive, and sends what the drive has answered.
 //
 // Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "platforms/drive/drive_module.hpp"
-#include "platforms/serve/nbd_server.hpp"
+#include "platforms/serve/drive_server.hpp"
 #include "platforms/serve/pace.hpp"
 #include "platforms/serve/served_content.hpp"
 #include "platforms/serve/served_run_module.hpp"
@@ -19,6 +20,7 @@ namespace tessera {
 struct ServedFigures {
   std::uint64_t requests = 0;
   std::uint64_t failed = 0;
+  std::uint64_t refused = 0;  ///< by the rules of zones
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t power_cuts = 0;
@@ -27,7 +29,7 @@ struct ServedFigures {
 class ServeModule : public sc_core::sc_module, private TimelineListener {
  public:
   /// `image`: the file that content comes from and is kept in; "" for none.
-  ServeModule(sc_core::sc_module_name name, DriveModule& drive, NbdServer& server, const Pace& pace, std::filesystem::path image);
+  ServeModule(sc_core::sc_module_name name, DriveModule& drive, DriveServer& server, const Pace& pace, std::filesystem::path image);
 
   /// The drive has loaded a state: it boots as after a power cut, and what of it was ever written is not known.
   void begin_restored() { restored_ = true; }
@@ -51,9 +53,10 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   struct Command {
     HostRequest request;
     std::uint64_t client = 0;
-    NbdRequest asked;         ///< without its data
-    std::uint64_t done = 0;   ///< bytes of WRITE_ZEROES that are written
-    bool then_flush = false;  ///< a TRIM that is to be durable
+    NbdRequest asked;                 ///< without its data
+    std::optional<ZoneRequest> zone;  ///< the same of a client of the zone protocol, in place of `asked`
+    std::uint64_t done = 0;           ///< bytes of WRITE_ZEROES that are written
+    bool then_flush = false;          ///< a TRIM that is to be durable
     bool is_under_way = false;
     bool covers = false;  ///< a flush: see ServedContent
   };
@@ -64,6 +67,11 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   void take_signal();
   void take_snapshot();
   void take_requests();
+  [[nodiscard]] bool can_take() const { return state_ == State::serving && !ending_ && !free_.empty(); }
+  [[nodiscard]] bool take_from_nbd();
+  [[nodiscard]] bool take_from_zones();
+  void issue(std::uint64_t client, ZoneRequest& request);
+  void answer_zones(Command& command);
   void issue(std::uint64_t client, NbdRequest& request);
   [[nodiscard]] bool answered_at_once(std::uint64_t client, const NbdRequest& request);
   void send(Command& command, HostOp op);
@@ -94,7 +102,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   void end();
 
   DriveModule& drive_;
-  NbdServer& server_;
+  DriveServer& server_;
   Pace pace_;
   std::filesystem::path image_file_;
   ServedContent content_;

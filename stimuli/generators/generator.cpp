@@ -224,8 +224,13 @@ class Generator final : public TraceSource {
 
 }  // namespace
 
-std::unique_ptr<TraceSource> make_generator(const WorkloadConfig& config, const std::string& name, std::uint64_t seed, Bytes capacity) {
-  return std::make_unique<Generator>(config, name, WorkloadPlan(config, name, seed, capacity));
+std::unique_ptr<TraceSource> make_generator(const WorkloadConfig& config, const std::string& name, std::uint64_t seed, Bytes capacity,
+                                            const WorkloadZones& zones) {
+  require_zones(config, name, zones);
+  const WorkloadPlan plan(config, name, seed, capacity);
+  auto generator = std::make_unique<Generator>(config, name, plan);
+  if (config.zonemode == ZoneMode::none) return generator;
+  return go_to_zones(std::move(generator), config, name, std::min(config.first + plan.range(), capacity), zones);
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "stimuli/generators/workload_config.hpp"
+#include "stimuli/generators/zbd_generator.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
 namespace tessera {
@@ -15,6 +16,6 @@ namespace tessera {
 /// folded or refused as a trace's addresses are.
 /// InputError if the parts of the configuration do not fit each other; the message names the key.
 [[nodiscard]] std::unique_ptr<TraceSource> make_generator(const WorkloadConfig& config, const std::string& name, std::uint64_t seed,
-                                                          Bytes capacity);
+                                                          Bytes capacity, const WorkloadZones& zones = {});
 
 }  // namespace tessera

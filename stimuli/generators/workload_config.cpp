@@ -70,6 +70,9 @@ void WorkloadConfig::describe(ParameterVisitor& visitor) {
   visitor.section("zipf", zipf, "law zipf");
   visitor.section("hot", hot, "law hot-tracks");
   visitor.section("updates", updates, "law updates");
+  visitor.enumeration("zonemode", zonemode, {"none", "zbd"},
+                      "as fio's; zbd: the law chooses zones, writes go to their write pointers, a full zone is reset before it is written");
+  visitor.section("zbd", zbd, "zonemode zbd");
 }
 
 }  // namespace tessera

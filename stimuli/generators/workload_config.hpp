@@ -6,6 +6,7 @@
 
 #include "base/parameter.hpp"
 #include "base/units.hpp"
+#include "stimuli/generators/zbd_config.hpp"
 
 namespace tessera {
 
@@ -91,6 +92,8 @@ struct WorkloadConfig {
   ZipfConfig zipf;
   HotTracksConfig hot;
   UpdatesConfig updates;
+  ZoneMode zonemode = ZoneMode::none;
+  ZbdConfig zbd;
 
   void describe(ParameterVisitor& visitor);
 };

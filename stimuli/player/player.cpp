@@ -61,6 +61,8 @@ void Player::pump() {
 bool Player::issue_first_waiting() {
   if (waiting_count_ == 0 || !tag_free()) return false;
   HostRequest& request = *waiting_[waiting_head_];
+  if (waits_for_zone(request)) return false;
+  if (manages_zones(request.op)) ++managing_;
   waiting_head_ = waiting_head_ + 1 == waiting_.size() ? 0 : waiting_head_ + 1;
   --waiting_count_;
   request.tag = free_tags_.back();
@@ -70,6 +72,17 @@ bool Player::issue_first_waiting() {
   request.life.issue = timeline_.now();
   send(request);
   return true;
+}
+
+/// What manages a zone waits for the writes there, too: the drive hears of a write when its data has come, and of a reset at once.
+bool Player::waits_for_zone(const HostRequest& request) const {
+  const bool managing = manages_zones(request.op);
+  if (config_.zone_blocks == 0 || !(managing || (managing_ != 0 && request.op == HostOp::write))) return false;
+  const auto zone = [this](const HostRequest& of) { return of.blocks.first.value() / config_.zone_blocks; };
+  return std::ranges::any_of(at_drive_, [&](const HostRequest* other) {
+    if (other == nullptr || !(manages_zones(other->op) || (managing && other->op == HostOp::write))) return false;
+    return other->all_zones || (managing && request.all_zones) || zone(*other) == zone(request);
+  });
 }
 
 bool Player::admit_next() {
@@ -173,6 +186,7 @@ void Player::completed(HostRequest& request) {
   ++completions_;
   last_completion_ = this->now();
   at_drive_[request.tag] = nullptr;
+  if (manages_zones(request.op)) --managing_;
   free_tags_.push_back(request.tag);
   free_requests_.push_back(&request);
   pump();

@@ -52,10 +52,14 @@ struct PlayerConfig {
   ErrorHandlingConfig errors{};
   std::optional<LongTime> age{};          ///< takes no requests that arrive later than that after start()
   std::vector<Percentile> percentiles{};  ///< of the latency, beside those that are always reported
+  std::uint64_t zone_blocks = 0;          ///< of a zone, where the host sees zones
 };
 
 /// Requests beyond the tags wait at the host in order of arrival; their life accounts that as LifePhase::host_queue. Under the
 /// open loop they wait in the input itself, so memory does not grow with the backlog.
+///
+/// Where the host sees zones it waits for the end of a command that manages one before it writes there: the drive admits a write when it
+/// arrives, whatever the zone's reset on its way would make of it. All that arrived later waits, too.
 ///
 /// A verification sweep (scoreboard/verification_source.hpp) is a second player, closed loop, over the same link while this one
 /// has nothing at the drive: after the end, or between power_lost() and power_restored().
@@ -115,7 +119,8 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   /// InputError at the record in hand where the clock does not go as far as that.
   void require_clock(LongTime until) const;
   [[nodiscard]] bool tag_free() const { return powered_ && errors_.idle() && !free_tags_.empty(); }
-  [[nodiscard]] bool place_free() const { return config_.policy.bounded() ? !free_requests_.empty() : tag_free(); }
+  [[nodiscard]] bool place_free() const { return config_.policy.bounded() ? !free_requests_.empty() : tag_free() && waiting_count_ == 0; }
+  [[nodiscard]] bool waits_for_zone(const HostRequest& request) const;
 
   PlayerConfig config_;
   Timeline& timeline_;
@@ -133,6 +138,7 @@ class Player final : public TimelineListener, private ErrorHandling::Host {
   std::vector<HostRequest*> waiting_;   // ring of arrived requests without a tag; bounded policies only
   std::size_t waiting_head_ = 0;
   std::size_t waiting_count_ = 0;
+  std::uint32_t managing_ = 0;  // requests at the drive that manage zones
 
   TraceRecord next_;  // read ahead
   bool have_next_ = false;

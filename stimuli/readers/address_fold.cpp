@@ -13,7 +13,8 @@ class BoundedAddresses final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     if (!inner_->next(record)) return false;
-    if (record.end() > capacity_)
+    const bool names_zone = record.op >= HostOp::zone_report && !record.all_zones;
+    if (record.end() > capacity_ || (names_zone && record.offset >= capacity_))
       throw InputError(position() + ": the request ends at byte " + std::to_string(record.end().value()) + ", past the drive's end at " +
                        std::to_string(capacity_.value()) + "; --fold wraps addresses round");
     return true;

@@ -71,7 +71,7 @@ class Biosnoop final : public LineTraceReader {
     constexpr TraceTime before_start = TraceTime{1'000'000} * ps_per_second;
     if (latency > before_start) fail("LAT(ms) '" + std::string(fields_[fields_.size() - 1]) + "' is above eleven days");
     raw.time = time(0, "TIME(s)", ps_per_second) + before_start - latency;
-    if (const char* reason = to_request(*operation, raw, after_flush_)) {
+    if (const char* reason = to_request(*operation, BlockEvent::complete, raw, after_flush_)) {
       leave_out(reason);
       return false;
     }

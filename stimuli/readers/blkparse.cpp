@@ -130,12 +130,16 @@ class Blkparse final : public LineTraceReader {
       check(parse_unsigned(texts.nanoseconds, nanoseconds), "nanoseconds", texts.nanoseconds);
       raw.time += TraceTime{nanoseconds} * 1'000;
     }
-    take_extent(texts, raw);
     const std::string_view rwbs = layout_ && !layout_->has_rwbs() ? "R" : texts.rwbs;
     const auto operation = parse_rwbs(rwbs);
     if (!operation) unknown_operation(rwbs, "RWBS with R, W, D or F");
+    if (operation->names_zone() && texts.sector.empty()) {
+      leave_out("zone commands without a sector left out: blkparse writes it where -f has %S");
+      return false;
+    }
+    take_extent(texts, operation->names_zone(), raw);
     if (operation->kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
-    if (const char* reason = to_request(*operation, raw, after_flush_)) {
+    if (const char* reason = to_request(*operation, event_, raw, after_flush_)) {
       leave_out(reason);
       return false;
     }
@@ -144,7 +148,7 @@ class Blkparse final : public LineTraceReader {
     return true;
   }
 
-  void take_extent(const BlkparseFields& texts, RawRecord& raw) const {
+  void take_extent(const BlkparseFields& texts, bool names_zone, RawRecord& raw) const {
     std::uint64_t blocks = 0;
     if (!texts.bytes.empty()) {
       check(parse_unsigned(texts.bytes, raw.size), "bytes", texts.bytes);
@@ -152,7 +156,7 @@ class Blkparse final : public LineTraceReader {
       check(parse_unsigned(texts.sectors, blocks), "sectors", texts.sectors);
       raw.size = blocks_to_bytes(blocks, "sectors");
     }
-    if (raw.size == 0) return;  // a flush has any sector
+    if (raw.size == 0 && !names_zone) return;  // a flush has any sector
     check(parse_unsigned(texts.sector, blocks), "sector", texts.sector);
     raw.offset = blocks_to_bytes(blocks, "sector");
   }

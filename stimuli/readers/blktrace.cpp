@@ -20,7 +20,9 @@ constexpr std::uint64_t act_queue = 1, act_issue = 7, act_complete = 8, act_rema
 constexpr std::uint64_t act_of_cgroup = 1 << 8;  // 8 bytes of a control group's number come before the data
 constexpr std::uint64_t is_write = 1 << 1, is_flush = 1 << 2, is_passed_through = 1 << 9, is_notify = 1 << 10, is_discard = 1 << 13,
                         is_fua = 1 << 15;
-constexpr unsigned zone_bits = 16;  // and above: version 8
+// Of version 8 alone.
+constexpr std::uint64_t zone_append = 1 << 16, zone_reset = 1 << 17, zone_reset_all = 1 << 18, zone_finish = 1 << 19, zone_open = 1 << 20,
+                        zone_close = 1 << 21;
 
 std::uint64_t act(const BlktraceEvent& event) { return event.action & 0xffff & ~act_of_cgroup; }
 std::uint64_t category(const BlktraceEvent& event) { return event.action >> 16; }
@@ -35,6 +37,21 @@ std::optional<BlockEvent> step_of_event(const BlktraceEvent& event) {
   }
 }
 
+void set_zone_command(std::uint64_t bits, BlockOperation& operation) {
+  constexpr std::pair<std::uint64_t, HostOp> commands[] = {{zone_reset, HostOp::zone_reset},
+                                                           {zone_reset_all, HostOp::zone_reset},
+                                                           {zone_finish, HostOp::zone_finish},
+                                                           {zone_open, HostOp::zone_open},
+                                                           {zone_close, HostOp::zone_close}};
+  if ((bits & zone_append) != 0) operation.kind = BlockOperation::Kind::append;
+  for (const auto& [bit, op] : commands) {
+    if ((bits & bit) == 0) continue;
+    operation.kind = BlockOperation::Kind::zone;
+    operation.of_zone = op;
+    operation.all_zones = bit == zone_reset_all;
+  }
+}
+
 BlockOperation operation_of(const BlktraceEvent& event) {
   using Kind = BlockOperation::Kind;
   const auto bits = category(event);
@@ -42,11 +59,11 @@ BlockOperation operation_of(const BlktraceEvent& event) {
   operation.flush_first = (bits & is_flush) != 0;
   operation.force_unit_access = (bits & is_fua) != 0 && (bits & is_write) != 0;
   operation.kind = (bits & is_discard) != 0 ? Kind::trim
-                   : bits >> zone_bits != 0 ? Kind::zone
                    : (bits & is_write) != 0 ? Kind::write
                    : event.bytes != 0       ? Kind::read
                                             : Kind::none;
   if (operation.flush_first && event.bytes == 0) operation.kind = Kind::none;
+  set_zone_command(bits, operation);
   return operation;
 }
 
@@ -173,10 +190,10 @@ class Blktrace final : public TraceReader {
     }
     raw.time = TraceTime{event.time} * ps_per_ns;
     raw.size = event.bytes;
-    if (raw.size != 0) raw.offset = blocks_to_bytes(event.sector, "sector");
     const auto operation = operation_of(event);
+    if (raw.size != 0 || operation.names_zone()) raw.offset = blocks_to_bytes(event.sector, "sector");
     if (operation.kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
-    if (const char* reason = to_request(operation, raw, after_flush_)) {
+    if (const char* reason = to_request(operation, event_, raw, after_flush_)) {
       leave_out(reason);
       return false;
     }

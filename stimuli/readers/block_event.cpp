@@ -48,6 +48,29 @@ std::string no_block_event(BlockEvent wanted, const BlockEventCounts& found, con
   return "the trace holds no request: the file has no " + block_event_text(wanted) + others + choice;
 }
 
+namespace {
+
+/// What follows the Z; takes it off.
+bool parse_zone(std::string_view& letters, BlockOperation& operation) {
+  if (letters.empty()) return false;
+  operation.kind = letters.front() == 'A' ? BlockOperation::Kind::append : BlockOperation::Kind::zone;
+  switch (letters.front()) {
+    case 'A': break;
+    case 'R':
+      operation.of_zone = HostOp::zone_reset;
+      operation.all_zones = letters.starts_with("RA");
+      break;
+    case 'O': operation.of_zone = HostOp::zone_open; break;
+    case 'C': operation.of_zone = HostOp::zone_close; break;
+    case 'F': operation.of_zone = HostOp::zone_finish; break;
+    default: return false;
+  }
+  letters.remove_prefix(operation.all_zones ? 2 : 1);
+  return true;
+}
+
+}  // namespace
+
 std::optional<BlockOperation> parse_rwbs(std::string_view rwbs) {
   using Kind = BlockOperation::Kind;
   BlockOperation operation;
@@ -56,38 +79,48 @@ std::optional<BlockOperation> parse_rwbs(std::string_view rwbs) {
     rwbs.remove_prefix(1);
   }
   if (rwbs.empty()) return operation.flush_first ? std::optional(operation) : std::nullopt;
-  switch (rwbs.front()) {
+  const char letter = rwbs.front();
+  rwbs.remove_prefix(1);
+  switch (letter) {
     case 'R': operation.kind = Kind::read; break;
     case 'W': operation.kind = Kind::write; break;
     case 'D': operation.kind = Kind::trim; break;
-    case 'Z': operation.kind = Kind::zone; break;
+    case 'Z':
+      if (parse_zone(rwbs, operation)) break;
+      return std::nullopt;
     case 'N': break;
     case 'F':  // the operation is a flush
       if (operation.flush_first) break;
       return std::nullopt;
     default: return std::nullopt;
   }
-  rwbs.remove_prefix(1);
   if (rwbs.find_first_not_of("FASMEUZOCR") != std::string_view::npos) return std::nullopt;
-  operation.force_unit_access = rwbs.find('F') != std::string_view::npos && operation.kind == Kind::write;
+  operation.force_unit_access =
+      rwbs.find('F') != std::string_view::npos && (operation.kind == Kind::write || operation.kind == Kind::append);
   return operation;
 }
 
-const char* to_request(const BlockOperation& operation, RawRecord& raw, std::optional<RawRecord>& next) {
+const char* to_request(const BlockOperation& operation, BlockEvent step, RawRecord& raw, std::optional<RawRecord>& next) {
   using Kind = BlockOperation::Kind;
   if (operation.flush_first && (raw.size == 0 || operation.kind == Kind::none)) {
     raw.op = HostOp::flush;
     return nullptr;
   }
-  if (operation.kind == Kind::zone) return "zone commands (append, reset, open, close, finish) left out";
+  if (operation.kind == Kind::zone) {
+    raw.op = operation.of_zone;
+    raw.all_zones = operation.all_zones;
+    return nullptr;
+  }
   if (operation.kind == Kind::none) return "requests that move no data left out";
   if (raw.size == 0) return "requests without an extent (commands that are passed through) left out";
-  raw.op = operation.kind == Kind::read ? HostOp::read : operation.kind == Kind::write ? HostOp::write : HostOp::trim;
+  raw.op = operation.kind == Kind::read ? HostOp::read : operation.kind == Kind::trim ? HostOp::trim : HostOp::write;
   raw.force_unit_access = operation.force_unit_access;
+  if (operation.kind == Kind::append) raw.append = step == BlockEvent::complete ? ZoneAppend::placed : ZoneAppend::to_zone;
   if (operation.flush_first) {
     next = raw;
     raw.op = HostOp::flush;
     raw.force_unit_access = false;
+    raw.append = ZoneAppend::none;
   }
   return nullptr;
 }

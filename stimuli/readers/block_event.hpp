@@ -32,13 +32,17 @@ using BlockEventCounts = std::array<std::uint64_t, 3>;
 /// Why nothing was read: "the file has no queue events (Q) but 7 issue events (D): choose --format blkparse:issue".
 [[nodiscard]] std::string no_block_event(BlockEvent wanted, const BlockEventCounts& found, const std::string& format);
 
-/// What RWBS says, as the kernel writes it: [F] R|W|D|N... [F] [A] [S] [M]. An F before the operation is a flush that comes first, one
-/// after it is FUA.
+/// What RWBS says, as the kernel writes it: [F] R|W|D|ZA|ZR|ZRA|ZO|ZC|ZF|N... [F] [A] [S] [M]. An F before the operation is a flush that
+/// comes first, one after it is FUA.
 struct BlockOperation {
-  enum class Kind : std::uint8_t { none, read, write, trim, zone };
+  enum class Kind : std::uint8_t { none, read, write, trim, append, zone };
   bool flush_first = false;
   bool force_unit_access = false;
   Kind kind = Kind::none;
+  HostOp of_zone = HostOp::zone_report;  ///< kind zone
+  bool all_zones = false;
+  /// Whether it names a place although it moves no data.
+  [[nodiscard]] bool names_zone() const { return kind == Kind::zone && !all_zones; }
 };
 
 /// None where the text is no RWBS.
@@ -47,9 +51,9 @@ struct BlockOperation {
 /// For leave_out(), of every trim.
 inline constexpr const char* discards_are_trims = "discards (D) are trims; blkparse's own totals count them as writes";
 
-/// Fills op and FUA of `raw`, whose offset and size are filled. A flush that comes first is the request, and what follows it is put into
-/// `next`. Returns why the event is no request, for leave_out(); null if it is one.
-[[nodiscard]] const char* to_request(const BlockOperation& operation, RawRecord& raw, std::optional<RawRecord>& next);
+/// Fills op and FUA of `raw`, whose offset and size are filled; `step` is the event that is read. A flush that comes first is the request,
+/// and what follows it is put into `next`. Returns why the event is no request, for leave_out(); null if it is one.
+[[nodiscard]] const char* to_request(const BlockOperation& operation, BlockEvent step, RawRecord& raw, std::optional<RawRecord>& next);
 
 /// Devices on top of one another (dm, md, partitions), by the remaps of the recorder. A request that both record is there twice.
 class StackedDevices {

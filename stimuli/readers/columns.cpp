@@ -61,6 +61,8 @@ class Columns final : public LineTraceReader {
       }
       raw.op = operation(word);
       raw.force_unit_access = has(spec_.forced, word);
+      raw.append = has(spec_.appended, word) ? ZoneAppend::to_zone : ZoneAppend::none;
+      raw.all_zones = has(spec_.of_all, word);
     }
     raw.time = time_of(spec_.time, "time");
     in_header_ = false;

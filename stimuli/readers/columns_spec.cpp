@@ -140,10 +140,16 @@ void set_header(ColumnsSpec& spec, const Entry& entry) {
   if (!spec.header_auto) spec.header = entry.number(entry.value, "a number of lines, or auto");
 }
 
-void set_forced(ColumnsSpec& spec, const Entry& entry) {
+template <HostOp op, std::vector<std::string> ColumnsSpec::*marked>
+void set_marked(ColumnsSpec& spec, const Entry& entry) {
   const std::size_t before = spec.words.size();
-  add_words(spec, entry, HostOp::write);
-  for (std::size_t i = before; i < spec.words.size(); ++i) spec.forced.push_back(spec.words[i].first);
+  add_words(spec, entry, op);
+  for (std::size_t i = before; i < spec.words.size(); ++i) (spec.*marked).push_back(spec.words[i].first);
+}
+
+template <HostOp op>
+void set_words(ColumnsSpec& spec, const Entry& entry) {
+  add_words(spec, entry, op);
 }
 
 /// What each entry sets, in the order in which messages name them.
@@ -158,11 +164,18 @@ constexpr Setter setters[] = {
     {"offset", [](ColumnsSpec& spec, const Entry& entry) { spec.offset = byte_column(entry); }},
     {"size", [](ColumnsSpec& spec, const Entry& entry) { spec.size = byte_column(entry); }},
     {"op", set_op},
-    {"r", [](ColumnsSpec& spec, const Entry& entry) { add_words(spec, entry, HostOp::read); }},
-    {"w", [](ColumnsSpec& spec, const Entry& entry) { add_words(spec, entry, HostOp::write); }},
-    {"u", set_forced},
-    {"f", [](ColumnsSpec& spec, const Entry& entry) { add_words(spec, entry, HostOp::flush); }},
-    {"t", [](ColumnsSpec& spec, const Entry& entry) { add_words(spec, entry, HostOp::trim); }},
+    {"r", set_words<HostOp::read>},
+    {"w", set_words<HostOp::write>},
+    {"u", set_marked<HostOp::write, &ColumnsSpec::forced>},
+    {"f", set_words<HostOp::flush>},
+    {"t", set_words<HostOp::trim>},
+    {"za", set_marked<HostOp::write, &ColumnsSpec::appended>},
+    {"zr", set_words<HostOp::zone_reset>},
+    {"zra", set_marked<HostOp::zone_reset, &ColumnsSpec::of_all>},
+    {"zo", set_words<HostOp::zone_open>},
+    {"zc", set_words<HostOp::zone_close>},
+    {"zf", set_words<HostOp::zone_finish>},
+    {"zp", set_words<HostOp::zone_report>},
     {"s", [](ColumnsSpec& spec, const Entry& entry) { spec.skipped = words_of(entry, entry.value); }},
     {"only", [](ColumnsSpec& spec, const Entry& entry) { spec.only = filter(entry); }},
     {"except", [](ColumnsSpec& spec, const Entry& entry) { spec.except = filter(entry); }},

@@ -19,11 +19,12 @@ namespace tessera {
 /// time, response = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; offset and size = COLUMN:UNIT with the bytes of one (or "bytes", "KiB",
 /// "MiB"), :hex behind it for hexadecimal numbers (those that begin with 0x are known without it), or fixed:BYTES; op = COLUMN or fixed,
 /// and r, w, u, f, t, s = the words for read, write, write with FUA, flush, trim and records to leave out ('|' between several, "blank" for
-/// a field without text); only, except = COLUMN:WORDS, lines with another word, or with one of these, are left out; volume =
-/// COLUMN[+COLUMN...][:PREFIX], a name that ends with ? being one that the header may lack; separator = comma (the default), space, tab,
-/// semicolon or one character; quotes = yes where separators may stand inside "..."; comment = the characters that begin a comment; header
-/// = number of lines at the top to pass over, or auto: those before the first whose time is a number; regex = an expression that a line has
-/// to match: its groups are the columns; unmatched = skip leaves other lines out.
+/// a field without text); za, zr, zra, zo, zc, zf, zp = those for append, reset, reset of all zones, open, close, finish and report; only,
+/// except = COLUMN:WORDS, lines with another word, or with one of these, are left out; volume = COLUMN[+COLUMN...][:PREFIX], a name that
+/// ends with ? being one that the header may lack; separator = comma (the default), space, tab, semicolon or one character; quotes = yes
+/// where separators may stand inside "..."; comment = the characters that begin a comment; header = number of lines at the top to pass
+/// over, or auto: those before the first whose time is a number; regex = an expression that a line has to match: its groups are the
+/// columns; unmatched = skip leaves other lines out.
 struct ColumnsSpec {
   struct Place {
     int number = 0;         ///< negative: from the right; 0: none
@@ -49,8 +50,10 @@ struct ColumnsSpec {
   Place op;  ///< none: all are `fixed_op`
   std::optional<HostOp> fixed_op;
   std::vector<std::pair<std::string, HostOp>> words;
-  std::vector<std::string> forced;   ///< of the words for write, those with forced unit access
-  std::vector<std::string> skipped;  ///< words of the records to leave out
+  std::vector<std::string> forced;    ///< of the words for write, those with forced unit access
+  std::vector<std::string> appended;  ///< and those that the drive puts at the write pointer of the zone that the offset begins
+  std::vector<std::string> of_all;    ///< of the words for reset, those of all zones
+  std::vector<std::string> skipped;   ///< words of the records to leave out
   Filter only;
   Filter except;
   std::vector<Place> volume;  ///< "8,0" from two columns

@@ -159,12 +159,12 @@ class Ftrace final : public LineTraceReader {
     if (plus + 1 >= fields || fields_[event + 1].find(',') == std::string_view::npos)
       fail("expected 'major,minor RWBS ... sector + sectors' after '" + std::string(fields_[event]) + "', found '" + rest(event) + "'");
     raw.size = bytes_of_blocks(plus + 1, "sectors");
-    if (raw.size != 0) raw.offset = bytes_of_blocks(plus - 1, "sector");
     const auto rwbs = fields_[event + 2];
     const auto operation = parse_rwbs(rwbs);
     if (!operation) unknown_operation(rwbs, "RWBS with R, W, D or F");
+    if (raw.size != 0 || operation->names_zone()) raw.offset = bytes_of_blocks(plus - 1, "sector");
     if (operation->kind == BlockOperation::Kind::trim) leave_out(discards_are_trims);
-    if (const char* reason = to_request(*operation, raw, after_flush_)) {
+    if (const char* reason = to_request(*operation, static_cast<BlockEvent>(choice_.step), raw, after_flush_)) {
       leave_out(reason);
       return false;
     }

@@ -12,7 +12,7 @@ namespace tessera {
 
 std::unique_ptr<TraceSource> open_trace(const TraceOptions& options) {
   const auto one_pass = [options] {
-    auto source = open_trace_file(options.path, {options.format, options.order, options.hash, !options.volume.empty()});
+    auto source = open_trace_file(options.path, {options.format, options.order, options.hash, !options.volume.empty(), options.zones});
     if (options.spread.value() != 0) source = spread_times(std::move(source), options.spread);
     if (!options.volume.empty()) source = choose_volume(std::move(source), options.volume);
     return window(std::move(source), options.skip, options.limit);

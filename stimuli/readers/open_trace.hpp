@@ -28,6 +28,7 @@ struct TraceOptions {
   SectorAdaptation adapt = SectorAdaptation::none;
   RecordOrder order;            ///< sorted, and where arrivals come from
   Picoseconds spread;           ///< records of one arrival time are spread over this; 0 = left together
+  std::optional<Bytes> zones;   ///< as TraceReading::zones
   ContentHash* hash = nullptr;  ///< takes the bytes of the file as they are read, for a file that can be read only once
 };
 

@@ -38,6 +38,8 @@ struct RecordSpool::Entry {
   std::uint64_t place;
   HostOp op;
   bool force_unit_access;
+  bool all_zones;
+  ZoneAppend append;
 
   bool operator<(const Entry& other) const { return time != other.time ? time < other.time : number < other.number; }
 };
@@ -57,7 +59,8 @@ RecordSpool::~RecordSpool() {
 
 void RecordSpool::add(const RawRecord& raw, RecordPlace from) {
   if (entries_.size() == run_) write_run();
-  entries_.push_back({raw.time, added_++, raw.offset, raw.size, raw.volume, from.file, from.number, raw.op, raw.force_unit_access});
+  entries_.push_back({raw.time, added_++, raw.offset, raw.size, raw.volume, from.file, from.number, raw.op, raw.force_unit_access,
+                      raw.all_zones, raw.append});
 }
 
 void RecordSpool::write_run() {

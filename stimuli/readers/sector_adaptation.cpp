@@ -34,7 +34,7 @@ class OneSector final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     if (!inner_->next(record)) return false;
-    if (record.op == HostOp::flush) return true;
+    if (record.size == Bytes(0)) return true;
     record.offset -= record.offset % sector_;
     record.size = sector_;
     return true;
@@ -52,7 +52,7 @@ class Aligned final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     while (inner_->next(record)) {
-      if (record.op == HostOp::flush) return true;
+      if (record.size == Bytes(0)) return true;
       const Bytes first = record.op == HostOp::trim ? up(record.offset) : down(record.offset);
       const Bytes end = record.op == HostOp::trim ? down(record.end()) : std::min(up(record.end()), capacity_);
       if (first < end) {

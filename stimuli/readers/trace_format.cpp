@@ -75,6 +75,7 @@ std::unique_ptr<TraceSource> open_trace_file(const std::string& path, const Trac
     if (told.empty() && has_whole_seconds(name))
       reader->say_first("times in whole seconds: the requests of a second arrive together (--spread \"1 s\" spreads them evenly)");
     if (reading.one_volume) reader->choose_one_volume();
+    if (reading.zones) reader->keep_zone_commands(*reading.zones);
     if (!told.empty()) reader->say_first(std::move(told));
     reader->explain_with([path, words, named](std::string_view text) { return other_content(path, words, text, named); });
   }

@@ -1,6 +1,7 @@
 #pragma once
 // The trace formats: their names, and how a file's own is told from its first bytes.
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ struct TraceFormat {
 struct TraceReading {
   std::string format;  ///< NAME, NAME:ARGUMENT ("ascii:us", "columns:time=1:us,...") or empty for recognise_format
   RecordOrder order;
-  ContentHash* hash = nullptr;  ///< takes the bytes of the file as they are read
-  bool one_volume = false;      ///< one volume of the trace is all that will be used
+  ContentHash* hash = nullptr;   ///< takes the bytes of the file as they are read
+  bool one_volume = false;       ///< one volume of the trace is all that will be used
+  std::optional<Bytes> zones{};  ///< size of the drive's zones, 0 for any; none: commands for zones are left out
 };
 
 /// Reads the file once, front to back. Where no format is named, the first note of the source says what was recognised and why.

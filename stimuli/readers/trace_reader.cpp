@@ -18,7 +18,17 @@ std::string milliseconds_text(TraceTime ps) {
 }  // namespace
 
 bool TraceReader::parse_arrival(RawRecord& raw) {
-  if (!parse(raw)) return false;
+  while (parse(raw)) {
+    const bool of_zones = raw.op >= HostOp::zone_report || raw.append != ZoneAppend::none;
+    if (!of_zones || zones_) [[likely]]
+      return arrive(raw);
+    leave_out("zone commands (append, reset, open, close, finish) left out");
+    raw = {};
+  }
+  return false;
+}
+
+bool TraceReader::arrive(RawRecord& raw) const {
   if (!order_.completion_minus_response) [[likely]]
     return true;
   if (!raw.response) fail("--arrival completion-response: the record has no response time");
@@ -127,10 +137,30 @@ void TraceReader::count_late(const RawRecord& raw) {
   }
 }
 
+/// In the order of arrival.
+bool TraceReader::take_next(RawRecord& raw) {
+  do {
+    raw = {};
+    if (!(order_.sorts() ? parse_sorted(raw) : parse_arrival(raw))) return false;
+  } while (zones_ && is_left_out(raw));
+  return true;
+}
+
+bool TraceReader::is_left_out(RawRecord& raw) {
+  switch (zones_->follow(raw)) {
+    case ZoneAppends::Verdict::kept: return false;
+    case ZoneAppends::Verdict::no_place: leave_out("zone appends left out: only a drive's zones say where they went"); break;
+    case ZoneAppends::Verdict::again: leave_out("zone appends that the recorder shows a second time left out"); break;
+  }
+  return true;
+}
+
 void TraceReader::check_bounds(RawRecord& raw) const {
   constexpr std::uint64_t most_address = std::uint64_t{1} << 63;
   if (raw.op == HostOp::flush)
     raw.offset = raw.size = 0;
+  else if (raw.op >= HostOp::zone_report)
+    raw.size = 0;
   else if (raw.size == 0)
     fail("the size is 0; expected at least one sector of 512 bytes");
   if (raw.size > max_request_size.value())
@@ -141,7 +171,7 @@ void TraceReader::check_bounds(RawRecord& raw) const {
 
 bool TraceReader::take(TraceRecord& record) {
   RawRecord raw;
-  if (!(order_.sorts() ? parse_sorted(raw) : parse_arrival(raw))) {
+  if (!take_next(raw)) {
     if (records_ == 0) throw input_error(path_, 0, "the trace holds no request");
     return false;
   }
@@ -161,6 +191,7 @@ bool TraceReader::take(TraceRecord& record) {
             Bytes(raw.offset),
             Bytes(raw.size),
             raw.think ? std::optional(Picoseconds(static_cast<std::uint64_t>(*raw.think))) : std::nullopt};
+  record.all_zones = raw.all_zones;
   record.arrive(LongTime(latest_ - first_));
   return true;
 }

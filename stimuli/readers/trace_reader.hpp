@@ -15,6 +15,7 @@
 #include "stimuli/readers/record_order.hpp"
 #include "stimuli/readers/record_spool.hpp"
 #include "stimuli/readers/trace_record.hpp"
+#include "stimuli/readers/zone_appends.hpp"
 
 namespace tessera {
 
@@ -28,6 +29,8 @@ class TraceReader : public TraceSource {
   void arrange(const RecordOrder& order) { order_ = order; }
   /// The user chose one volume: requests that several volumes of the file hold are read once.
   void choose_one_volume() { one_volume_ = true; }
+  /// The drive has zones of this size (0: not known): commands for zones are requests. Otherwise they are left out and counted.
+  void keep_zone_commands(Bytes zone) { zones_.emplace(zone); }
   /// What to add to the message where the file turns out not to be what it is read as; it gets the text in question, "" for none.
   using Explain = std::function<std::string(std::string_view text)>;
   void explain_with(Explain explain) { explain_ = std::move(explain); }
@@ -90,7 +93,10 @@ class TraceReader : public TraceSource {
   };
 
   bool parse_arrival(RawRecord& raw);
+  bool arrive(RawRecord& raw) const;
   bool take(TraceRecord& record);
+  [[nodiscard]] bool take_next(RawRecord& raw);
+  [[nodiscard]] bool is_left_out(RawRecord& raw);
   bool parse_sorted(RawRecord& raw);
   bool parse_spooled(RawRecord& raw);
   [[nodiscard]] static bool later(const Waiting& a, const Waiting& b) { return a.time != b.time ? a.time > b.time : a.number > b.number; }
@@ -106,6 +112,7 @@ class TraceReader : public TraceSource {
 
   RecordOrder order_;
   bool one_volume_ = false;
+  std::optional<ZoneAppends> zones_;
   std::deque<Waiting> in_order_;    ///< none earlier than the one before it: most records of most files, which need no heap
   std::vector<Waiting> displaced_;  ///< the others: a heap, the earliest in front
   std::vector<Held> held_;

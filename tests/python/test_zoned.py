@@ -53,3 +53,86 @@ def test_a_cut_at_any_instant_keeps_what_was_promised(faults):
         assert row["failures"] == 0
         assert row["cuts"]["replay"] >= 40
         assert row["in_a_row"] > 0
+
+
+ZONE = 16 << 20
+TRACE = """
+8,0 0 1 0.000000000 1 Q W {0} + 8 [x]
+8,0 0 2 0.000001000 1 Q ZR {0} + 0 [x]
+8,0 0 3 0.000002000 1 Q W {0} + 8 [x]
+8,0 0 4 0.000003000 1 Q ZA {0} + 16 [x]
+8,0 0 5 0.000004000 1 Q W {1} + 8 [x]
+8,0 0 6 0.000005000 1 Q ZC {0} + 0 [x]
+8,0 0 7 0.000006000 1 Q ZO {0} + 0 [x]
+8,0 0 8 0.000007000 1 Q ZF {0} + 0 [x]
+8,0 0 9 0.000008000 1 Q ZRA [x]
+8,0 0 10 0.000009000 1 Q W {0} + 8 [x]
+"""
+
+
+@pytest.fixture
+def zone_trace(tmp_path):
+    start = 100 * ZONE // 512
+    file = tmp_path / "zones.blkparse"
+    file.write_text(TRACE.format(start, start + 24).lstrip())
+    return file
+
+
+@pytest.mark.parametrize("replay", ["timed", "closed:8"])
+def test_zone_commands_of_a_trace_are_carried_out_in_their_order(tmp_path, zone_trace, replay):
+    folder = run(tmp_path, "bare", "--layer", "zoned", *SMALL, "--trace", zone_trace, "--replay", replay, "--check", "--requests")
+    assert folder.metric("host.served") == folder.metric("host.requests") == 10
+    operations = [int(row["op"]) for row in sorted(folder.requests, key=lambda row: row["number"])]
+    assert operations == [1, 8, 1, 1, 1, 6, 5, 7, 8, 1]
+
+
+def test_a_drive_without_zones_leaves_zone_commands_out_and_counts_them(tmp_path, zone_trace):
+    folder = run(tmp_path, "bare", "--layer", "cmr", "--trace", zone_trace)
+    assert folder.metric("host.served") == 4
+    assert "6 zone commands (append, reset, open, close, finish) left out" in folder.summary["run"]["notes"]
+
+
+def test_zone_commands_survive_a_conversion(tmp_path, zone_trace):
+    simulate("convert", zone_trace, "--to", "columns", "--out", tmp_path / "zones.csv")
+    assert [line.split(",")[2] for line in (tmp_path / "zones.csv").read_text().splitlines()[1:]] == ["w", "zr", "w", "w", "zc", "zo", "zf", "zra", "w"]
+    simulate("convert", tmp_path / "zones.csv", "--to", "blkparse", "--out", tmp_path / "again")
+    assert simulate("convert", tmp_path / "again", "--to", "columns", "--out", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "zones.csv").read_text()
+    assert "5 zone commands left out" in simulate("convert", tmp_path / "zones.csv", "--to", "msr", "--out", tmp_path / "msr").stdout
+
+
+WORKLOAD = """
+law = "{law}"
+write_share = 0.7
+write_sizes = [[4096, 1], [65536, 1], [1048576, 1]]
+requests = 3000
+first = "{first} MiB"
+range = "512 MiB"
+zonemode = "zbd"
+[zbd]
+max_open_zones = 4
+zone_reset_frequency = 0.05
+zone_reset_threshold = 0.5
+"""
+
+
+@pytest.mark.parametrize("prefill", ["0", "100"])
+@pytest.mark.parametrize("law", ["uniform", "sequential"])
+def test_fios_zbd_workload_is_served_without_a_refusal(tmp_path, law, prefill):
+    workload = tmp_path / "zbd.toml"
+    workload.write_text(WORKLOAD.format(law=law, first=16 * 1024))
+    words = (*SMALL[:2], "--prefill", prefill, "--workload", workload, "--replay", "closed:16", "--check", "--requests")
+    folder = run(tmp_path, "bare", "--layer", "zoned", *words)
+    resets = folder.metric("host.requests") - 3000
+    assert resets > 10
+    assert folder.metric("host.served") == folder.metric("host.requests")
+    assert folder.metric("gauge.zones.open.peak") <= 5
+
+
+def test_zbd_needs_a_drive_with_zones_that_the_host_sees(tmp_path):
+    workload = tmp_path / "zbd.toml"
+    workload.write_text(WORKLOAD.format(law="uniform", first=0))
+    for command in (("run", "bare", "--layer", "cmr", "--out", tmp_path / "a"), ("run", "bare", "--layer", "zoned:log", "--out", tmp_path / "b"),
+                    ("torture", "torture", "--layer", "zoned")):  # fmt: skip
+        refused = simulate(*command, "--workload", workload, status=2)
+        assert "zonemode: zbd writes the zones of a drive; expected a run with --layer zoned" in refused.stderr

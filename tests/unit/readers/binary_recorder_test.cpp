@@ -145,6 +145,43 @@ TEST_CASE("blktrace: zone commands of version 8 are left out") {
   CHECK(has_note(*source, "1 zone commands (append, reset, open, close, finish) left out"));
 }
 
+TEST_CASE("blktrace: zone commands of version 8 are requests where the drive has zones") {
+  const auto bit = [](unsigned n) { return std::uint64_t{1} << (32 + n); };  // append, reset, reset all, finish, open, close
+  const Folder folder;
+  const auto path = folder.write("t", file_of({{1, queue | write_bit | bit(1), 128, 0, 1},
+                                               {2, queue | write_bit | bit(0), 128, 4'096, 2},
+                                               {3, queue | write_bit | bit(0), 128, 512, 3},
+                                               {4, queue | write_bit | bit(3), 128, 0, 4},
+                                               {5, queue | write_bit | bit(4), 256, 0, 5},
+                                               {6, queue | write_bit | bit(5), 256, 0, 6},
+                                               {7, queue | write_bit | bit(2), 0, 0, 7},
+                                               {8, queue | write_bit | bit(0), 128, 512, 8},
+                                               {9, complete | write_bit | bit(0), 136, 4'096, 9},
+                                               {10, complete | write_bit | bit(0), 136, 4'096, 10}},
+                                              8));
+  TraceOptions options;
+  options.path = path;
+  options.zones = Bytes(65'536);
+  auto all_zones = record(6 * ns, HostOp::zone_reset, 0, 0);
+  all_zones.all_zones = true;
+  CHECK(read_all(*open_trace(options)) == All{record(0, HostOp::zone_reset, 65'536, 0), record(1 * ns, wr, 65'536, 4'096),
+                                              record(2 * ns, wr, 69'632, 512), record(3 * ns, HostOp::zone_finish, 65'536, 0),
+                                              record(4 * ns, HostOp::zone_open, 131'072, 0), record(5 * ns, HostOp::zone_close, 131'072, 0),
+                                              all_zones, record(7 * ns, wr, 65'536, 512)});
+  options.format = "blktrace:complete";
+  const auto completed = open_trace(options);
+  CHECK(read_all(*completed) == All{record(0, wr, 69'632, 4'096)});
+  CHECK(has_note(*completed, "1 zone appends that the recorder shows a second time left out"));
+  options.format = "";
+  options.zones = Bytes(0);
+  const auto without_size = open_trace(options);
+  CHECK(read_all(*without_size).size() == 5);
+  CHECK(has_note(*without_size, "3 zone appends left out: only a drive's zones say where they went"));
+  options.zones = Bytes(65'536);
+  options.order.sort_all = true;
+  CHECK(read_all(*open_trace(options)).size() == 8);
+}
+
 TEST_CASE("blktrace: damage is refused at its record and byte, data that is cut after the last record is said") {
   const auto one = encoded({1, queue | write_bit, 8, 512, 1});
   CHECK(reading_error(one + one.substr(0, 20), "") ==
