@@ -37,10 +37,10 @@ constexpr const char* zones_behind_nbd =
 
 void check_zones(const cli::ServeOptions& options, const DriveConfig& config) {
   if (!options.zones.empty() && !config.has_zones())
-    throw InputError("--zones: the layer " + config.layer + " has no zones; expected --layer zoned");
+    throw InputError("--zones: the layer " + config.layer + " has no zones; expected --layer zoned or host-aware");
   if (config.has_zones() && !options.image.empty())
-    throw InputError("--image: its content is written anywhere, and the layer " + config.layer +
-                     " takes writes at write pointers alone; --save-state and --load-state keep what such a drive holds");
+    throw InputError("--image: its content lies anywhere, and what is past a write pointer of the layer " + config.layer +
+                     " reads as zeros; --save-state and --load-state keep what such a drive holds");
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
       write_state(options.save_state, state_of(drive, nullptr, facts));
     });
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
-  if (config.has_zones() && !options.nbd.empty()) std::cout << "warning: " << zones_behind_nbd << "\n";
+  if (config.writes_in_order() && !options.nbd.empty()) std::cout << "warning: " << zones_behind_nbd << "\n";
   serve.run();
   if (run) run->finish(warnings(config, plan));
   const ServedFigures& figures = serve.figures();
