@@ -59,13 +59,15 @@ void report_host(MetricSet& metrics, const HostCounts& counts, std::uint64_t com
   count_translation(metrics, "reads.commands", counts.pieces, "1", "reads of the drive for them: one for each run of places");
   count_translation(metrics, "resets", counts.resets, "1", "zones that were reset");
   count_translation(metrics, "cleaning.idle", counts.idle_cleanings, "1", "cleanings that began while the application was idle");
-  metrics.count("cleaning.count", static_cast<double>(counts.cleanings), "1", "zones that the host cleaned");
+  // A drive with a media cache behind its zones has cleanings of its own.
+  const std::string own = metrics.find("cleaning.count") == nullptr ? "cleaning." : "translation.cleanings.";
+  metrics.count(own + "count", static_cast<double>(counts.cleanings), "1", "zones that the host cleaned");
   const auto milliseconds = [&](double time) { return counts.cleanings == 0 ? std::nullopt : std::optional(time * 1e-9); };
   metrics.add(
-      "cleaning.mean",
+      own + "mean",
       milliseconds(static_cast<double>(counts.cleaning_time.value()) / static_cast<double>(std::max<std::uint64_t>(1, counts.cleanings))),
       "ms", "mean time from the choice of a zone until it was cleaned, since the start of the run");
-  metrics.add("cleaning.max", milliseconds(static_cast<double>(counts.longest_cleaning.value())), "ms", "longest of these times");
+  metrics.add(own + "max", milliseconds(static_cast<double>(counts.longest_cleaning.value())), "ms", "longest of these times");
   metrics.count("translation.stalled", stalled, "time in which written data waited for a free zone, or for the end of a cleaning");
   metrics.count("translation.cpu", cpu, "time of the host's processor, by the costs of hosts.cpu");
   count_translation(metrics, "commands", commands, "1", "that the host sent to the drive");

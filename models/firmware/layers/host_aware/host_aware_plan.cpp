@@ -45,7 +45,9 @@ FormatPlan plan_host_aware(const HostAwareConfig& config, const DriveGeometry& g
   const FormatPlan cached = media_cache::plan_media_cache(config.cache, geometry, problem, taken);
   if (!problem.empty()) return {};
   plan.insert(plan.end(), cached.begin(), cached.end());
-  const std::uint64_t fit = sectors_in(regions_named(plan, "data"), geometry) / zone;
+  FormatPlan bands = regions_named(plan, "data");
+  for (Region& region : bands) region.count = region.count / (region.band_tracks + region.guard_tracks) * region.band_tracks;
+  const std::uint64_t fit = sectors_in(bands, geometry) / zone;
   const std::uint64_t preferred = config.zones != 0 ? config.zones - config.conventional_zones : fit;
   if (fit == 0 || preferred > fit) {
     problem = "the drive has room for " + std::to_string(fit) + " zones of " + std::to_string(config.zone.value()) +

@@ -10,7 +10,7 @@ PreferredZones::PreferredZones(MemoryPort& memory, CpuPort& cpu, std::uint32_t z
       optimal_open_(optimal_open),
       cpu_(cpu),
       table_(memory, MemoryCategory::metadata, zones, "zones and their write pointers"),
-      open_gauge_(cpu, {"zones.open", "1", "zones that writes have opened"}, 0) {}
+      open_gauge_(cpu, {"zones.open", "1", "sequential zones that are open"}, 0) {}
 
 ZoneCondition PreferredZones::condition(std::uint32_t number) const {
   const PreferredZone& zone = table_.read(number);
