@@ -65,6 +65,8 @@ class Geometry(NamedTuple):
 
 
 class Zone(NamedTuple):
+    """A zone of a report, in blocks."""
+
     type: str
     condition: str
     start: int
@@ -113,6 +115,7 @@ class ZonedDisk:
         self.geometry = Geometry(version, blocks, zone_blocks, zones, sector, largest)
 
     def read(self, block: int, count: int) -> bytes:
+        """Zeros beyond a write pointer, unless the drive restricts reads."""
         return self.call(READ, block, count).data
 
     def write(self, block: int, data: bytes) -> None:
@@ -120,6 +123,7 @@ class ZonedDisk:
         self.call(WRITE, block, data=data)
 
     def flush(self) -> None:
+        """What was written before is on the platters."""
         self.call(FLUSH)
 
     def report(self, block: int = 0, most: int | None = None) -> list[Zone]:
@@ -132,9 +136,11 @@ class ZonedDisk:
         self.call(OPEN, start)
 
     def close_zone(self, start: int) -> None:
+        """CLOSE ZONE: closed, or empty where nothing is written."""
         self.call(CLOSE, start)
 
     def finish_zone(self, start: int) -> None:
+        """FINISH ZONE: full."""
         self.call(FINISH, start)
 
     def reset_zone(self, start: int) -> None:

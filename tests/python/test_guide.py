@@ -135,7 +135,7 @@ def _lay_out(page, folder):
     for name, text in PACKED.items():
         (folder / name).write_bytes(lzma.compress(text.encode()))
     (folder / "my_drive.toml").write_text('extends = "common"\n')
-    keeps_serving = "yes" if page == "guide/serve" else "no"
+    keeps_serving = "yes" if page in ("guide/serve", "guide/zone-protocol") else "no"
     programs = {
         "tessera-sim": SHORTER.format(python=sys.executable, command=[str(SIMULATOR)], keeps_serving=keeps_serving),
         "tessera": SHORTER.format(python=sys.executable, command=[sys.executable, "-m", "tessera"], keeps_serving=keeps_serving),

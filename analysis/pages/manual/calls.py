@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import tessera
-from tessera import curves, kernel
+from tessera import curves, kernel, zoned_disk
 from tessera.comparison import Comparison
 from tessera.drives.against_measurement import Validation
 from tessera.drives.response_errors import ClassError
@@ -30,9 +30,9 @@ CALLS = {
 MOST_COLUMNS = 110  # of a signature on one line
 TYPES = (
     tessera.Run, Frames, Comparison, Estimate, Sweep, Search, Validation, ClassError, MissRatios, tessera.Simulation, kernel.Drive, kernel.Request, kernel.Signal,
-    kernel.Metric, tessera.InputError, tessera.SimulatorError, kernel.ModelFailure,
+    kernel.Metric, zoned_disk.ZonedDisk, zoned_disk.Zone, zoned_disk.Geometry, zoned_disk.Answer, zoned_disk.ZoneError, tessera.InputError, tessera.SimulatorError, kernel.ModelFailure,
 )  # fmt: skip
-CALLED = {kernel.Drive: "tessera.kernel.Drive"}  # types that users make themselves, otherwise than by naming the fields
+CALLED = {kernel.Drive: "tessera.kernel.Drive", zoned_disk.ZonedDisk: "tessera.zoned_disk.ZonedDisk"}  # types that users make themselves, otherwise than by naming the fields
 
 
 def python_page() -> str:

@@ -73,9 +73,7 @@ TEST_CASE("a description of columns that is wrong is refused with its entry") {
         "--format columns: separator = 'blank': expected comma, space, tab, semicolon or one character");
   CHECK(spec_error("time=1:us,offset=3:512,op=5:r=1") == "--format columns: the description of the columns lacks size");
   CHECK(spec_error("time=1:us,offset=3:512,size=4:512,op=5") == "--format columns: the description of the columns lacks r or w");
-  CHECK(spec_error("tim=1:us") ==
-        "--format columns: unknown entry 'tim'; did you mean 'time'? known: time, response, offset, size, op, r, w, u, f, t, "
-        "s, only, except, volume, separator, quotes, comment, header, regex, unmatched");
+  CHECK(spec_error("tim=1:us") == "--format columns: unknown entry 'tim'; did you mean 'time'?");
 }
 
 TEST_CASE("a wrong TOML description is refused with its line") {
@@ -87,9 +85,7 @@ TEST_CASE("a wrong TOML description is refused with its line") {
   };
   CHECK(error("separator = \"space\"\ntime = \"1:min\"\n") ==
         "t.columns.toml:2: time = '1:min': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps");
-  CHECK(error("op = 5\nvolumes = 1\n") ==
-        "t.columns.toml:2: unknown entry 'volumes'; did you mean 'volume'? known: time, response, offset, size, op, "
-        "r, w, u, f, t, s, only, except, volume, separator, quotes, comment, header, regex, unmatched");
+  CHECK(error("op = 5\nvolumes = 1\n") == "t.columns.toml:2: unknown entry 'volumes'; did you mean 'volume'?");
   CHECK(error("op = 1.5\n") == "t.columns.toml:1: op = '': expected a string or an integer");
   CHECK_THAT(error("op = 5\nop = \n"), Catch::StartsWith("t.columns.toml:2: "));
   std::filesystem::remove(folder.path("t.columns.toml"));
