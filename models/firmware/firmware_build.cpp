@@ -12,11 +12,11 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
   return SpareLayout(geometry).usable() ? new DefectManager(config, ports, geometry) : nullptr;
 }
 
-/// As the layer and the caches see them. No layer whose tracks can be refreshed chooses where it cleans.
-Ports ports_above(Ports ports, TrackRefresh* refresh, const CleaningArms& cleaning) {
-  if (refresh != nullptr) return {*refresh, ports.flash, ports.memory, ports.cpu, ports.host};
-  if (cleaning.chosen()) ports.cleaning = &cleaning;
-  return ports;
+/// As the layer and the caches see them.
+Ports ports_above(const Ports& ports, TrackRefresh* refresh, const CleaningArms& cleaning) {
+  Ports above = refresh != nullptr ? Ports{*refresh, ports.flash, ports.memory, ports.cpu, ports.host} : ports;
+  if (cleaning.chosen()) above.cleaning = &cleaning;
+  return above;
 }
 
 ArmShares arm_shares(const LayerFactory& factory, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) {
@@ -70,6 +70,7 @@ Task<Status> Firmware::boot_below(bool after_power_cut) {
 
 Task<Status> Firmware::boot_and_refresh(bool after_power_cut) {
   refresh_->recount(after_power_cut);
+  co_await refresh_->mend();
   const Status status = co_await boot_below(after_power_cut);
   if (ok(status)) refresh_->start();
   co_return status;

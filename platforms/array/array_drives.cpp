@@ -26,6 +26,10 @@ std::unique_ptr<DriveOfArray> drive_from(const ArrayDriveEntry& entry) {
     throw input_error(
         entry.place.file, entry.place.line,
         "drive.layer: the layer " + drive->config.layer + " has zones, and an array writes anywhere; expected a layer without zones");
+  if (drive->config.logical_units.several())
+    throw input_error(entry.place.file, entry.place.line,
+                      "drive.settings: host.luns is " + std::to_string(drive->config.logical_units.luns) +
+                          ", and the members of an array are whole drives: units of one drive fail together; expected 1");
   drive->config.caches_overridden = "the drives of an array begin with empty caches";
   drive->plan = plan_drive(drive->config);
   return drive;

@@ -31,4 +31,9 @@ void check_luns(const DriveConfig& config) {
     throw InputError(chosen + ", and host.tags is " + std::to_string(config.host.tags) + "; expected a multiple of the LUNs");
 }
 
+void refuse_lun_volumes(const LunsConfig& config, const std::string& input) {
+  if (config.several() && config.by == LunOf::volume)
+    throw InputError("host.lun_of is volume, and " + input + " names no volumes; expected address");
+}
+
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // The logical units (LUNs) of a drive with several arms, as dual-arm drives are sold with SAS: each arm's share of the addresses is a unit
 // of its own, with its own queue at the host.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/parameter.hpp"
@@ -24,6 +25,9 @@ struct LunsConfig {
 
 /// InputError where the drive has another number of arms, or no arm has a share of the addresses.
 void check_luns(const DriveConfig& config);
+
+/// InputError where volumes name the units and `input`, the begin of a sentence, has none.
+void refuse_lun_volumes(const LunsConfig& config, const std::string& input);
 
 /// Where each unit of a drive that is on ends, in bytes; of a drive of one unit, its capacity.
 [[nodiscard]] std::vector<Bytes> lun_ends(DriveModule& drive);

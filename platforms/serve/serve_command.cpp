@@ -54,6 +54,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   config.caches_overridden = "a served drive begins with empty caches, or with those of --load-state";
   refuse_translating_host(config, "a served drive has its client for a host");
   check_zones(options, config);
+  refuse_lun_volumes(config.logical_units, "a client of a served drive");
   const FormatPlan plan = plan_drive(config);
   ParameterCollector effective;
   config.describe(effective);

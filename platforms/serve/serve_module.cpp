@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "platforms/drive/luns.hpp"
 #include "platforms/output/output_file.hpp"
 
 namespace tessera {
@@ -38,6 +39,11 @@ constexpr std::uint64_t zeros_bytes = 1U << 20U;
 /// Extents of one answer to BLOCK_STATUS.
 constexpr std::size_t most_extents = 4096;
 
+/// As many requests as the drive has tags, or wait at the queues of its units.
+std::uint32_t commands_of(const DriveConfig& drive) {
+  return drive.logical_units.several() ? LunQueues::most_waiting * drive.logical_units.luns : drive.host.tags;
+}
+
 double seconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-12; }
 
 }  // namespace
@@ -50,10 +56,10 @@ ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, Drive
       pace_(pace),
       image_file_(std::move(image)),
       host_("host", drive.timeline_module()),
-      commands_(drive.config().host.tags) {
+      commands_(commands_of(drive.config())) {
   host_.socket.bind(drive.host_socket());
   host_.set_receiver([this](HostRequest& request) { completed(request); });
-  for (std::uint32_t tag = drive.config().host.tags; tag > 0; --tag) free_.push_back(tag - 1);
+  for (auto tag = static_cast<std::uint32_t>(commands_.size()); tag > 0; --tag) free_.push_back(tag - 1);
   drive_.on_memory_error([this] { cut_power(); });
 }
 
@@ -74,11 +80,24 @@ void ServeModule::on_time(std::uint64_t event) {
 
 void ServeModule::booted(Status status) {
   if (!ok(status)) throw InputError(std::string("the drive did not boot: ") + to_string(status));
-  if (!std::exchange(is_open_, true)) open_content();
+  if (!std::exchange(is_open_, true)) {
+    open_content();
+    make_luns();
+  }
   if (is_loaded_) return begin_reading_back();
   state_ = State::loading;
   if (content_.image() != nullptr) content_.image()->rewind();
   post_pump(drive_.controller().executor().now());  // the boot task ran ahead by its CPU time
+}
+
+/// A queue for each logical unit. The drive is on.
+void ServeModule::make_luns() {
+  if (!drive_.config().logical_units.several()) return;
+  std::vector<std::uint64_t> ends;
+  for (const Bytes end : lun_ends(drive_)) ends.push_back(end.value() / host_block_bytes);
+  luns_ = std::make_unique<LunQueues>(host_, drive_.timeline(), std::move(ends), drive_.config().host.tags);
+  luns_->set_receiver([this](HostRequest& request) { completed(request); });
+  if (run_ != nullptr) run_->watch(*luns_);
 }
 
 void ServeModule::begin_serving() {
@@ -218,7 +237,8 @@ void ServeModule::send(Command& command, HostOp op) {
   command.request.status = Status::ok;
   command.request.life.begin(drive_.timeline().now());
   if (run_ != nullptr && state_ == State::serving) run_->issued();
-  host_.issue(command.request);
+  HostFront& front = luns_ != nullptr ? static_cast<HostFront&>(*luns_) : host_;
+  front.issue(command.request);
 }
 
 void ServeModule::send_zeros(Command& command) {
@@ -296,6 +316,7 @@ void ServeModule::cut_power() {
   ++figures_.power_cuts;
   std::cout << "power cut at " << seconds(now) << " s with " << commands_.size() - free_.size() << " requests under way" << std::endl;
   host_.power_lost();
+  if (luns_ != nullptr) luns_->power_lost();
   server_.disconnect_all();
   drive_.power_off();
   if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);

@@ -5,6 +5,7 @@
 // Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "platforms/serve/served_content.hpp"
 #include "platforms/serve/served_run_module.hpp"
 #include "stimuli/player/host_module.hpp"
+#include "stimuli/player/lun_queues.hpp"
 
 namespace tessera {
 
@@ -88,6 +90,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   void begin_end();
   [[nodiscard]] Command& take_command();
   void release(Command& command);
+  void make_luns();
   [[nodiscard]] bool idle() const { return free_.size() == commands_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return drive_.firmware().user_sectors() * drive_.sector_shape().sector_bytes; }
   [[nodiscard]] static HostRun blocks_at(std::uint64_t offset, std::uint64_t length);
@@ -108,6 +111,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   ServedContent content_;
   ServedRun* run_ = nullptr;
   HostModule host_;
+  std::unique_ptr<LunQueues> luns_;  ///< of a drive of several; clients see one export of all
   std::vector<Command> commands_;
   std::vector<std::uint32_t> free_;  ///< tags
   State state_ = State::starting;

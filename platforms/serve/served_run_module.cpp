@@ -34,6 +34,7 @@ void ServedRun::begin() {
   begin_ = drive_.timeline().now();
   cpu_before_ = cpu_seconds();
   measurement_.begin();
+  if (luns_ != nullptr) luns_->reset_statistics();
 }
 
 void ServedRun::issued() {
@@ -68,6 +69,7 @@ MetricSet ServedRun::measure() {
   host.add("host.requests", static_cast<double>(issued_), "1", "requests that arrived, after the warm-up");
   statistics_.report(host, drive_.config().host.tags);
   report_percentiles(statistics_, options_.percentiles, host);
+  if (luns_ != nullptr) luns_->report(host);
   MetricSet metrics = measurement_.end(std::move(host));
   metrics.add("run.simulated_seconds", static_cast<double>((drive_.timeline().now() - begin_).value()) * 1e-12, "s",
               "simulated time from the start of the replay to the end of the drain");

@@ -11,6 +11,7 @@
 #include "platforms/run/input_files.hpp"
 #include "platforms/run/measurement.hpp"
 #include "platforms/run/probes.hpp"
+#include "stimuli/player/lun_queues.hpp"
 #include "stimuli/player/player_statistics.hpp"
 
 namespace tessera {
@@ -21,6 +22,8 @@ class ServedRun {
   /// files that it opened. Throws OutputError.
   ServedRun(const cli::ServeOptions& options, DriveModule& drive, const std::string& description, std::vector<InputFile> inputs);
 
+  /// The queues of a drive of several logical units, whose figures are reported too.
+  void watch(LunQueues& luns) { luns_ = &luns; }
   /// Clients are served from now on, and measured.
   void begin();
   void issued();
@@ -47,6 +50,7 @@ class ServedRun {
   PlayerStatistics statistics_;
   FirmwareLog log_;
   Probes probes_;
+  LunQueues* luns_ = nullptr;
   std::optional<MetricSet> metrics_;
   std::uint64_t issued_ = 0;
   std::uint64_t outstanding_ = 0;

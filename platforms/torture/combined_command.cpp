@@ -87,9 +87,10 @@ class Campaign {
       return {plain.layer_and_host()};
     }
     std::vector<std::string> names;
-    names.reserve(plain.layers.size() + 1);
+    names.reserve(plain.layers.size() + 2);
     for (const auto& layer : plain.layers) names.push_back(layer->name());
     names.emplace_back("zoned:log");
+    names.emplace_back("zoned:lsm");
     return names;
   }
   [[noreturn]] void run_all(int pipe);

@@ -119,6 +119,7 @@ CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
 
 CombinedDraw::Drawn CombinedDraw::exactly(CombinedRun run) const {
   DriveConfig drive = load_(run.options.set, run.options.layer);
+  refuse_lun_volumes(drive.logical_units, "torture");
   FormatPlan plan = plan_drive(drive);
   return {std::move(run), std::move(drive), std::move(plan)};
 }

@@ -116,7 +116,10 @@ std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
   options.trace->columns = trace_columns;
   if (part_ == 0 && run.saved_after != 0) options.limit = run.saved_after;
   if (part_ != 0) options.skip = run.saved_after;
-  return open_input(options, search_, {capacity, sector});
+  InputLimits limits{.capacity = capacity, .sector = sector};
+  limits.luns = drawn_.drive.logical_units;
+  limits.lun_ends = lun_ends(drive_);
+  return open_input(options, search_, limits);
 }
 
 /// What it sends depends on what the drive answers, so that there is no trace of it. A part that goes on has numbers of its own.

@@ -240,6 +240,7 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
       try {
         tortured.drive = load_drive(file, settings(options, plain, layer, durability), layer, firmware);
         load_image(tortured.drive, options.run.firmware.image, layer);
+        refuse_lun_volumes(tortured.drive.logical_units, "torture");
         tortured.plan = plan_drive(tortured.drive);
         result = run_campaign(trial_config(options, search, tortured));
       } catch (const InputError& error) {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
+#include "platforms/drive/luns.hpp"
 #include "platforms/run/promise.hpp"
 
 namespace tessera {
@@ -61,7 +62,8 @@ Trial::Trial(const TrialConfig& config, int pipe)
                                       config.drive->visible_zone_size() / Bytes(host_block_bytes), config.drive->asks_for_faults(),
                                       config.drive->selected().takes_writes_anywhere(), may_forget_writes(*config.drive)});
                     zoned_ = dynamic_cast<ZonedWorkload*>(source.get());
-                    return source;
+                    if (!config.drive->logical_units.several()) return source;
+                    return address_units(std::move(source), lun_ends(drive_), LunOf::address);
                   }),
       instants_(drive_.timeline(), config.seed, [this](const Instant& instant) { reached(instant); }),
       children_(config.jobs, [this](const std::string& name, int signal, int status) {

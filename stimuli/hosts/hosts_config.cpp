@@ -28,11 +28,11 @@ bool HostsConfig::promises_flushed_only() const {
 }
 
 /// The log-structured host has two zones of data and two of an area for checkpoints; that by chunks half a zone for each chunk; that with a
-/// merge tree one for each lifetime and two manifests.
+/// merge tree one for each lifetime, and two manifests with their copies.
 std::uint64_t HostsConfig::active_zones(const DriveZones& drive) const {
   switch (translation) {
     case HostTranslation::dmz: return drive.zones - drive.conventional;
-    case HostTranslation::lsm: return lsm_lives + 2;
+    case HostTranslation::lsm: return lsm_lives + 2 * lsm_copies;
     default: return 4;
   }
 }

@@ -58,9 +58,9 @@ std::uint64_t LsmHost::prefill(std::uint64_t sectors) {
     std::uint32_t used = 0;  // sectors of the zone
     for (std::uint64_t first = 0; first < keys;) {
       const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(layout_.file_sectors, keys - first));
-      auto file = std::make_shared<LsmFile>();
+      auto file = make_lsm_file();
       file->id = next_file_++;
-      file->keys = LsmKeys(first * distance, count, distance);
+      file->keys = LsmKeys(first * distance, count, static_cast<std::uint32_t>(distance));
       file->smallest = first * distance;
       file->largest = (first + count - 1) * distance;
       for (std::uint32_t left = count + layout_.index_sectors(count); left != 0;) {

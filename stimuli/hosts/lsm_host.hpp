@@ -6,6 +6,7 @@
 // into larger and larger levels: only there what was overwritten or trimmed ceases to take space. Files of one lifetime share zones; a zone
 // is reset when nothing in it is live, and zones that are mostly dead are collected. The manifest on the drive says which files there are;
 // the tree in host memory is always what the manifest says.
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -74,15 +75,17 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     Picoseconds since;
     std::vector<std::byte> content;
   };
-  /// Of the log, on the drive or on its way: header sectors, then the data in the order of the keys.
+  /// Of the log, on the drive or on its way: header sectors, the data in the order of the keys, and the header once more. Without keys it
+  /// fills the rest of a zone that has no room for three sectors.
   struct Record {
     std::uint64_t sequence = 0;
     std::uint64_t generation = 0;
     std::uint64_t order = 0;  ///< of its last write
     LsmExtent at;
-    std::uint32_t header = 1;                          ///< sectors
+    std::uint32_t header = 1;                          ///< sectors; as many at the end, where it has keys
     std::vector<std::pair<std::uint64_t, bool>> keys;  ///< and whether it is deleted
     bool done = false;
+    [[nodiscard]] bool copied() const { return !keys.empty(); }
   };
   /// A FLUSH, or a write that is to be durable when it ends.
   struct Sync {
@@ -173,14 +176,18 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t commits = 0;
     Picoseconds begin;
   };
+  /// Of a manifest.
   struct RecoveryRead {
-    HostRun blocks;
+    std::uint32_t manifest = 0;
+    std::uint32_t copy = 0;
+    std::uint32_t sector = 0;
+    std::uint32_t sectors = 0;
     bool may_fail = false;  ///< it was being written when the power failed
   };
   struct Recovery {
     std::function<void(Status)> done;
     Picoseconds begin;
-    std::vector<std::uint32_t> manifest_pointers;
+    std::vector<std::uint32_t> manifest_pointers;  ///< of each manifest its copies
     std::vector<std::uint32_t> pointers;
     std::deque<RecoveryRead> reads;
     std::size_t record = 0;          ///< of the log
@@ -243,6 +250,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   void commit(Edit edit);
   void write_manifest();
   void write_edits();
+  void send_copies(HostOp op, std::uint32_t manifest, std::uint32_t sector, std::uint32_t sectors, std::function<void()> then);
   void write_snapshot(std::function<void()> then);
   void write_snapshot_from(std::uint32_t sector, std::function<void()> then);
   void apply(Edit& edit);
@@ -259,14 +267,15 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   void zones_reported(const HostRequest& report);
   void read_manifest();
   void read_next_of_manifest();
-  void read_last_edit();
+  void read_last_edit(std::uint32_t copy);
+  [[nodiscard]] std::uint32_t copy_with(std::uint32_t manifest, std::uint32_t sector, std::uint32_t copy) const;
   void read_log();
   void read_record_sector();
   void record_read(const std::vector<std::byte>& content);
   void rebuild();
 
   [[nodiscard]] HostRun blocks_of(LsmExtent extent) const;
-  [[nodiscard]] HostRun manifest_blocks(std::uint32_t zone, std::uint32_t sector, std::uint32_t sectors) const;
+  [[nodiscard]] HostRun manifest_blocks(std::uint32_t manifest, std::uint32_t copy, std::uint32_t sector, std::uint32_t sectors) const;
   void read_place(LsmExtent extent, CommandPriority priority, DriveCommands::Done done);
   void write_place(LsmExtent extent, CommandPriority priority, std::vector<std::byte> content, std::function<void()> done);
 

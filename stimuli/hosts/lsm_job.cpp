@@ -44,13 +44,13 @@ void LsmHost::begin_flush() {
   job.active = job.flushes = true;
   job.generation = table.generation;
   job.begin = timeline_.now();
-  std::vector<std::uint64_t> keys, deleted;
-  auto file = std::make_shared<LsmFile>();
+  std::vector<std::uint64_t> keys, deleted, lost;
+  const auto file = make_lsm_file();
   for (const auto& [key, value] : table.values) {
     (value.deleted ? deleted : keys).push_back(key);
-    if (value.lost) file->lost.push_back(key);
+    if (value.lost) lost.push_back(key);
   }
-  std::ranges::sort(file->lost);
+  std::ranges::sort(lost);
   std::ranges::sort(keys);
   std::ranges::sort(deleted);
   cpu_.sectors += table.values.size();
@@ -60,6 +60,7 @@ void LsmHost::begin_flush() {
   }
   file->keys = LsmKeys(std::move(keys));
   file->deleted = std::move(deleted);
+  file->lost = std::move(lost);
   file->largest = ~std::uint64_t{0};
   job.table = file;
   job.merge = std::make_unique<LsmMerge>(std::vector<LsmMerge::Run>{{job.table}});
@@ -274,16 +275,16 @@ void LsmHost::install_outputs(Job& job) {
       for (const LsmFilePtr& file : job.choice.files) changes.push_back(removal(file));
     }
     if (output->entries() != 0) {
-      auto file = std::make_shared<LsmFile>();
+      const auto file = make_lsm_file();
       file->id = next_file_++;
       file->smallest = std::min(output->keys.empty() ? ~std::uint64_t{0} : output->keys.front(),
                                 output->deleted.empty() ? ~std::uint64_t{0} : output->deleted.front());
       file->largest = output->last;
       file->keys = LsmKeys(std::move(output->keys));
       file->deleted = std::move(output->deleted);
+      std::ranges::sort(output->lost);
       file->lost = std::move(output->lost);
-      std::ranges::sort(file->lost);
-      file->extents = std::move(output->extents);
+      file->extents.assign(output->extents.begin(), output->extents.end());
       const std::uint32_t level = job.flushes ? 0 : job.choice.into;
       changes.push_back(
           {.kind = LsmChange::Kind::add, .level = level, .id = file->id, .key = 0, .file = file, .from = {}, .to = {}, .lost = {}});

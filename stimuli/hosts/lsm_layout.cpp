@@ -6,10 +6,11 @@ namespace tessera {
 
 namespace {
 
-constexpr std::uint32_t open_zones = 5;           // log, three lifetimes of files, and the collection's
-constexpr std::uint64_t memtables_in_all = 1024;  // ours: of the zones' space, one holds no more than this part
-constexpr std::uint64_t least_memtable = 8;       // sectors
-constexpr double never_live = 0.03;               // ours: share of the zones that dead sectors always take, so that collecting one pays
+constexpr std::uint32_t open_zones = 5;                 // log, three lifetimes of files, and the collection's
+constexpr std::uint64_t memtables_in_all = 1024;        // ours: of the zones' space, one holds no more than this part
+constexpr std::uint64_t least_record = 1 + lsm_copies;  // sectors: one of data, and its headers
+constexpr std::uint64_t least_memtable = 8;             // sectors
+constexpr double never_live = 0.03;  // ours: share of the zones that dead sectors always take, so that collecting one pays
 
 std::uint32_t limited(Bytes size, std::uint64_t space, std::uint32_t sector_bytes) {
   return static_cast<std::uint32_t>(
@@ -27,13 +28,13 @@ LsmLayout plan_lsm(const LsmHostConfig& config, const DriveZones& drive, std::st
   if (config.level0_stop <= config.level0_files)
     problem = "hosts.lsm.level0_stop is " + std::to_string(config.level0_stop) + "; expected more than hosts.lsm.level0_files, " +
               std::to_string(config.level0_files);
-  if (config.record.value() < 2 * std::uint64_t{layout.sector_bytes})
-    problem = "hosts.lsm.record is " + std::to_string(config.record.value()) + " B; expected at least two sectors, " +
-              std::to_string(2 * layout.sector_bytes) + " B";
+  if (config.record.value() < least_record * layout.sector_bytes)
+    problem = "hosts.lsm.record is " + std::to_string(config.record.value()) + " B; expected at least three sectors, " +
+              std::to_string(least_record * layout.sector_bytes) + " B";
   if (!problem.empty()) return {};
   layout.zone_sectors = static_cast<std::uint32_t>(drive.zone_sectors);
   layout.first_manifest_zone = drive.conventional;
-  layout.first_data_zone = drive.conventional + 2;
+  layout.first_data_zone = drive.conventional + 2 * lsm_copies;
   layout.data_zones = drive.zones > layout.first_data_zone ? drive.zones - layout.first_data_zone : 0;
   layout.record_sectors =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(config.record.value() / layout.sector_bytes, drive.zone_sectors));
@@ -48,9 +49,9 @@ LsmLayout plan_lsm(const LsmHostConfig& config, const DriveZones& drive, std::st
   layout.base_sectors = std::min<std::uint64_t>(std::max<std::uint64_t>(1, config.level_base.value() / layout.sector_bytes),
                                                 std::uint64_t{4} * layout.memtable_sectors);
   layout.index_bits = lsm_entry_bytes * 8 + config.filter_bits;
-  // A log of records with one sector each takes two for one.
+  // A log of records with one sector each takes three for one.
   const std::uint64_t log_zones =
-      (std::uint64_t{2} * config.memtables * layout.memtable_sectors + drive.zone_sectors - 1) / drive.zone_sectors + 1;
+      (least_record * config.memtables * layout.memtable_sectors + drive.zone_sectors - 1) / drive.zone_sectors + 1;
   const std::uint64_t working = open_zones + lsm_reserved_zones + log_zones;
   if (layout.data_zones < working + 4) {
     problem = "the drive has " + std::to_string(layout.data_zones) + " zones for data and hosts.lsm needs at least " +

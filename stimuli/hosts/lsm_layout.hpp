@@ -1,7 +1,7 @@
 #pragma once
 // Where the host with a log-structured merge tree keeps what on a zoned drive. Conventional zones are not used.
 //
-//   | manifest A | manifest B | log, files, files of other lifetimes, ...
+//   | manifest A | its copy | manifest B | its copy | log, files, files of other lifetimes, ...
 //   sequential zones
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ struct LsmLayout {
   std::uint64_t user_sectors = 0;
   std::uint32_t sector_bytes = 0;
   std::uint32_t zone_sectors = 0;
-  std::uint32_t first_manifest_zone = 0;  ///< of two
+  std::uint32_t first_manifest_zone = 0;  ///< of two for each copy
   std::uint32_t first_data_zone = 0;
   std::uint32_t data_zones = 0;
   std::uint32_t record_sectors = 0;    ///< of the largest command
@@ -32,6 +32,8 @@ struct LsmLayout {
   }
 };
 
+/// Of a manifest, each in a zone of its own, and of the header of a record of the log: what one sector says is never all that says it.
+inline constexpr std::uint32_t lsm_copies = 2;
 /// Zones that only the collection of zones may take.
 inline constexpr std::uint32_t lsm_reserved_zones = 2;
 /// Levels, with level 0: num_levels.

@@ -31,7 +31,7 @@ void LsmHost::write_log() {
   timeline_.post(due, *this, 0);
 }
 
-/// Of one table's writes, as many as fit. False where no zone has room.
+/// Of one table's writes, as many as fit with the header and its copy. False where no zone has room.
 bool LsmHost::write_record() {
   const std::uint32_t room = std::min(zones_.room(LsmLife::brief), layout_.record_sectors);
   if (room == 0) return false;
@@ -45,7 +45,7 @@ bool LsmHost::write_record() {
   std::vector<std::byte> content;
   while (!pending_.empty() && pending_.front().generation == record.generation) {
     Logged& next = pending_.front();
-    if (headers(record.keys.size() + 1) + data + (next.deleted ? 0 : 1) > room) break;
+    if (lsm_copies * headers(record.keys.size() + 1) + data + (next.deleted ? 0 : 1) > room) break;
     data += next.deleted ? 0 : 1;
     record.keys.emplace_back(next.key, next.deleted);
     record.order = next.order;
@@ -53,10 +53,12 @@ bool LsmHost::write_record() {
     pending_.pop_front();
   }
   record.header = headers(record.keys.size());
-  record.at = zones_.allocate(LsmLife::brief, record.header + data);  // without a key where the zone has a sector left
+  const std::uint32_t header = record.copied() ? lsm_copies * record.header : 1;
+  record.at = zones_.allocate(LsmLife::brief, header + data);
   counts_.log += data;
-  counts_.log_headers += record.header;
+  counts_.log_headers += header;
   content.insert(content.begin(), record.header * view_.bytes(), std::byte{0});
+  if (record.copied()) content.insert(content.end(), record.header * view_.bytes(), std::byte{0});
   send_record(std::move(record), std::move(content));
   return true;
 }
@@ -65,6 +67,7 @@ void LsmHost::send_record(Record record, std::vector<std::byte> content) {
   record.sequence = ++sequence_;
   const std::uint64_t tag = header_tag(record.sequence);
   if (!content.empty()) std::memcpy(content.data(), &tag, sizeof tag);
+  if (!content.empty() && record.copied()) std::memcpy(content.data() + content.size() - record.header * view_.bytes(), &tag, sizeof tag);
   ++records_in_flight_;
   const LsmExtent at = record.at;
   log_.push_back(std::move(record));

@@ -1,5 +1,5 @@
 // The host with a log-structured merge tree: the manifest. Changes of the tree are written to it, a sector each, and hold when they are on
-// the drive. A full manifest zone is followed by the other one, which begins with all that there is.
+// the drive. A full manifest is followed by the other one, which begins with all that there is. Each is there twice, in zones of their own.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -17,9 +17,20 @@ void check_manifest(const HostRequest& command) {
 
 }  // namespace
 
-HostRun LsmHost::manifest_blocks(std::uint32_t zone, std::uint32_t sector, std::uint32_t sectors) const {
-  const std::uint64_t first = std::uint64_t{layout_.first_manifest_zone + zone} * layout_.zone_sectors + sector;
-  return {HostBlock(first * drive_.sector_blocks), sectors * drive_.sector_blocks};
+HostRun LsmHost::manifest_blocks(std::uint32_t manifest, std::uint32_t copy, std::uint32_t sector, std::uint32_t sectors) const {
+  const std::uint64_t zone = layout_.first_manifest_zone + manifest * lsm_copies + copy;
+  return {HostBlock((zone * layout_.zone_sectors + sector) * drive_.sector_blocks), sectors * drive_.sector_blocks};
+}
+
+/// To each copy; `then` when all have ended.
+void LsmHost::send_copies(HostOp op, std::uint32_t manifest, std::uint32_t sector, std::uint32_t sectors, std::function<void()> then) {
+  counts_.manifest += lsm_copies * sectors;
+  const auto left = std::make_shared<std::uint32_t>(lsm_copies);
+  for (std::uint32_t copy = 0; copy < lsm_copies; ++copy)
+    commands_.send(op, manifest_blocks(manifest, copy, sector, sectors), CommandPriority::background, [left, then](HostRequest& command) {
+      check_manifest(command);
+      if (--*left == 0) then();
+    });
 }
 
 /// With the sector that makes it valid, the last one.
@@ -49,9 +60,7 @@ void LsmHost::write_edits() {
   commands_.send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flushed) {
     check_manifest(flushed);
     edit_sector_ = manifests_[manifest_].pointer++;
-    ++counts_.manifest;
-    commands_.send(HostOp::write, manifest_blocks(manifest_, *edit_sector_, 1), CommandPriority::background, [this](HostRequest& command) {
-      check_manifest(command);
+    send_copies(HostOp::write, manifest_, *edit_sector_, 1, [this] {
       edit_sector_.reset();
       manifest_busy_ = false;
       for (Edit& edit : std::exchange(written_edits_, {})) apply(edit);
@@ -64,11 +73,7 @@ void LsmHost::write_snapshot(std::function<void()> then) {
   Manifest& other = manifests_[1 - manifest_];
   other = {};
   other.snapshot = snapshot_sectors();
-  commands_.send(HostOp::zone_reset, manifest_blocks(1 - manifest_, 0, 0), CommandPriority::background,
-                 [this, then = std::move(then)](HostRequest& command) {
-                   check_manifest(command);
-                   write_snapshot_from(0, then);
-                 });
+  send_copies(HostOp::zone_reset, 1 - manifest_, 0, 0, [this, then = std::move(then)] { write_snapshot_from(0, then); });
 }
 
 void LsmHost::write_snapshot_from(std::uint32_t sector, std::function<void()> then) {
@@ -77,16 +82,13 @@ void LsmHost::write_snapshot_from(std::uint32_t sector, std::function<void()> th
   const std::uint32_t sectors = sector == body ? 1 : std::min(body - sector, layout_.record_sectors);
   const auto write = [this, sector, sectors, body, then = std::move(then)] {
     manifests_[1 - manifest_].pointer = sector + sectors;
-    counts_.manifest += sectors;
-    commands_.send(HostOp::write, manifest_blocks(1 - manifest_, sector, sectors), CommandPriority::background,
-                   [this, sector, sectors, body, then](HostRequest& command) {
-                     check_manifest(command);
-                     if (sector != body) return write_snapshot_from(sector + sectors, then);
-                     manifest_ = 1 - manifest_;
-                     manifests_[manifest_].valid = true;
-                     manifests_[1 - manifest_].valid = false;
-                     then();
-                   });
+    send_copies(HostOp::write, 1 - manifest_, sector, sectors, [this, sector, sectors, body, then] {
+      if (sector != body) return write_snapshot_from(sector + sectors, then);
+      manifest_ = 1 - manifest_;
+      manifests_[manifest_].valid = true;
+      manifests_[1 - manifest_].valid = false;
+      then();
+    });
   };
   if (sector != body) return write();
   commands_.send(HostOp::flush, {}, CommandPriority::background, [write](HostRequest& flushed) {

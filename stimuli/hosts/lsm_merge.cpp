@@ -20,17 +20,18 @@ void LsmMerge::enter(Cursor& cursor) {
   if (cursor.file == cursor.run.size()) return;
   const LsmFile& file = *cursor.run[cursor.file];
   cursor.position = file.keys.lower_bound(file.smallest);
-  cursor.deleted = static_cast<std::size_t>(std::ranges::lower_bound(file.deleted, file.smallest) - file.deleted.begin());
+  cursor.deleted = static_cast<std::size_t>(std::ranges::lower_bound(*file.deleted, file.smallest) - (*file.deleted).begin());
 }
 
 void LsmMerge::look(Cursor& cursor) {
   for (; cursor.file < cursor.run.size(); ++cursor.file, enter(cursor)) {
     const LsmFile& file = *cursor.run[cursor.file];
     const bool data = cursor.position < file.keys.size();
-    const bool deleted = cursor.deleted < file.deleted.size();
+    const std::vector<std::uint64_t>& without = *file.deleted;
+    const bool deleted = cursor.deleted < without.size();
     if (!data && !deleted) continue;
-    const bool of_data = data && (!deleted || file.keys[cursor.position] < file.deleted[cursor.deleted]);
-    cursor.item = {of_data ? file.keys[cursor.position] : file.deleted[cursor.deleted], &file, cursor.position, !of_data};
+    const bool of_data = data && (!deleted || file.keys[cursor.position] < without[cursor.deleted]);
+    cursor.item = {of_data ? file.keys[cursor.position] : without[cursor.deleted], &file, cursor.position, !of_data};
     return;
   }
   cursor.ended = true;

@@ -1,6 +1,6 @@
 // The host with a log-structured merge tree after a power cut. In this order it reads: the zones' write pointers; the manifest that is
-// valid, whose last sector may have been torn; and all records of the log whose tables are in no file, up to the first that is not whole.
-// Then it writes a manifest of what it found, and what the log held becomes a file.
+// valid, whose last sector may have been torn, from whichever copy can be read; and all records of the log whose tables are in no file, up
+// to the first that is not whole. Then it writes a manifest of what it found, and what the log held becomes a file.
 //
 // What manifest and log hold, the model keeps next to the drive, cut off at the write pointers that the drive reports. Where the drive
 // keeps content, each header of the log that is read must be the one that was written.
@@ -62,36 +62,59 @@ void LsmHost::read_manifest() {
   TESSERA_CHECK(manifest.valid, "the host with a merge tree has no valid manifest");
   if (!edit_sector_) written_edits_.clear();
   const std::uint32_t end = edit_sector_.value_or(manifest.pointer);
-  if (recovery_->manifest_pointers[1 - manifest_] != 0) recovery_->reads.push_back({manifest_blocks(1 - manifest_, 0, 1), true});
-  for (std::uint32_t at = manifest.first; at < end; at += layout_.record_sectors)
-    recovery_->reads.push_back({manifest_blocks(manifest_, at, std::min(layout_.record_sectors, end - at)), false});
+  const std::uint32_t other = 1 - manifest_;
+  for (std::uint32_t copy = 0; copy < lsm_copies; ++copy)
+    if (recovery_->manifest_pointers[other * lsm_copies + copy] != 0) recovery_->reads.push_back({other, copy, 0, 1, true});
+  for (std::uint32_t at = manifest.first; at < end;) {
+    const std::uint32_t copy = copy_with(manifest_, at, 0);
+    TESSERA_CHECK(copy != lsm_copies, "the drive lost a manifest that it had acknowledged");
+    const std::uint32_t there = recovery_->manifest_pointers[manifest_ * lsm_copies + copy];
+    const std::uint32_t sectors = std::min({layout_.record_sectors, end - at, there - at});
+    recovery_->reads.push_back({manifest_, copy, at, sectors, false});
+    at += sectors;
+  }
   read_next_of_manifest();
 }
 
+/// The first copy, from this one on, that was written as far as this sector: an edit may be in one alone.
+std::uint32_t LsmHost::copy_with(std::uint32_t manifest, std::uint32_t sector, std::uint32_t copy) const {
+  while (copy < lsm_copies && recovery_->manifest_pointers[manifest * lsm_copies + copy] <= sector) ++copy;
+  return copy;
+}
+
 void LsmHost::read_next_of_manifest() {
-  if (recovery_->reads.empty()) return read_last_edit();
+  if (recovery_->reads.empty()) return read_last_edit(0);
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  commands_.read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
-    if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
+  const HostRun blocks = manifest_blocks(next.manifest, next.copy, next.sector, next.sectors);
+  commands_.read_surely(blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
+    if (ok(command.status) || next.may_fail) return read_next_of_manifest();
+    const std::uint32_t other = copy_with(next.manifest, next.sector, next.copy + 1);
+    if (next.sectors == 1 && other == lsm_copies) return std::exchange(recovery_, nullptr)->done(command.status);
+    if (next.sectors == 1)
+      recovery_->reads.push_front({next.manifest, other, next.sector, 1, false});
+    else
+      for (std::uint32_t sector = next.sectors; sector > 0; --sector)
+        recovery_->reads.push_front({next.manifest, next.copy, next.sector + sector - 1, 1, false});
     read_next_of_manifest();
   });
 }
 
-/// It counts if it can be read; nothing of it was told to anybody.
-void LsmHost::read_last_edit() {
+/// It counts if some copy of it can be read, from this one on; nothing of it was told to anybody.
+void LsmHost::read_last_edit(std::uint32_t copy) {
   if (!edit_sector_) return read_log();
-  const auto forget = [this] {
+  copy = copy_with(manifest_, *edit_sector_, copy);
+  if (copy == lsm_copies) {
     manifests_[manifest_].pointer = *edit_sector_;
     edit_sector_.reset();
     written_edits_.clear();
-    read_log();
-  };
-  if (recovery_->manifest_pointers[manifest_] <= *edit_sector_) return forget();
+    return read_log();
+  }
   ++counts_.host.recovery_reads;
-  commands_.read_surely(manifest_blocks(manifest_, *edit_sector_, 1), CommandPriority::foreground, [this, forget](HostRequest& command) {
-    if (!ok(command.status)) return forget();
+  const HostRun blocks = manifest_blocks(manifest_, copy, *edit_sector_, 1);
+  commands_.read_surely(blocks, CommandPriority::foreground, [this, copy](HostRequest& command) {
+    if (!ok(command.status)) return read_last_edit(copy + 1);
     edit_sector_.reset();
     for (const Edit& edit : std::exchange(written_edits_, {})) {
       for (const LsmChange& change : edit.changes) static_cast<void>(tree_.apply(change));
@@ -123,11 +146,17 @@ void LsmHost::read_log() {
 }
 
 /// A record that cannot be read whole was torn, if nobody was told that it is there; else of its writes those are lost that cannot be read.
-/// Without its header it says nothing.
+/// Without its header, which is there twice, it says nothing.
 void LsmHost::read_record_sector() {
   const Record& record = log_[recovery_->record];
   const std::size_t sector = recovery_->unread.size();
-  if (sector == record.at.sectors) return record_read(recovery_->content);
+  if (sector == record.at.sectors) {
+    const std::size_t copies = sector - record.header;
+    for (std::size_t of_header = 0; record.copied() && of_header < record.header; ++of_header)
+      if (recovery_->unread[of_header] && recovery_->unread[copies + of_header])
+        return std::exchange(recovery_, nullptr)->done(Status::media_error);
+    return record_read(recovery_->content);
+  }
   ++counts_.host.recovery_reads;
   commands_.read_surely(blocks_of({record.at.place + sector, 1}), CommandPriority::foreground, [this, sector](HostRequest& command) {
     const Record& read = log_[recovery_->record];
@@ -135,7 +164,6 @@ void LsmHost::read_record_sector() {
       log_.erase(log_.begin() + static_cast<std::ptrdiff_t>(recovery_->record), log_.end());
       return rebuild();
     }
-    if (!ok(command.status) && sector < read.header) return std::exchange(recovery_, nullptr)->done(command.status);
     recovery_->unread.push_back(!ok(command.status));
     recovery_->content.insert(recovery_->content.end(), command.content.begin(), command.content.end());
     read_record_sector();
@@ -145,9 +173,10 @@ void LsmHost::read_record_sector() {
 void LsmHost::record_read(const std::vector<std::byte>& content) {
   Record& record = log_[recovery_->record];
   const std::size_t bytes = view_.bytes();
-  if (bytes != 0) {
+  const std::size_t header = recovery_->unread.front() ? record.at.sectors - record.header : 0;
+  if (bytes != 0 && !recovery_->unread[header]) {
     std::uint64_t found = 0;
-    std::memcpy(&found, content.data(), sizeof found);
+    std::memcpy(&found, content.data() + header * bytes, sizeof found);
     TESSERA_CHECK(found == header_tag(record.sequence), "the drive returned another record than the host with a merge tree wrote there");
   }
   record.done = true;

@@ -8,14 +8,20 @@
 
 namespace tessera {
 
+/// Out of line: GCC 12 takes two releases of one file for a use after the first.
+[[gnu::noinline]] void intrusive_ptr_release(const LsmFile* file) {
+  if (--file->references.count == 0) delete file;
+}
+
 LsmKeys::LsmKeys(std::vector<std::uint64_t> keys) : count_(static_cast<std::uint32_t>(keys.size())) {
   if (keys.empty()) return;
   first_ = keys.front();
-  if (keys.back() - keys.front() + 1 != keys.size()) keys_ = std::move(keys);
+  if (keys.back() - keys.front() + 1 != keys.size()) keys_ = LsmKeyList(std::move(keys));
 }
 
 std::uint32_t LsmKeys::lower_bound(std::uint64_t key) const {
-  if (!keys_.empty()) return static_cast<std::uint32_t>(std::ranges::lower_bound(keys_, key) - keys_.begin());
+  const std::vector<std::uint64_t>& keys = *keys_;
+  if (!keys.empty()) return static_cast<std::uint32_t>(std::ranges::lower_bound(keys, key) - keys.begin());
   if (count_ == 0 || key <= first_) return 0;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_, (key - first_ + distance_ - 1) / distance_));
 }
@@ -26,9 +32,9 @@ std::optional<std::uint32_t> LsmFile::find(std::uint64_t key) const {
   return position;
 }
 
-bool LsmFile::deletes(std::uint64_t key) const { return std::ranges::binary_search(deleted, key); }
+bool LsmFile::deletes(std::uint64_t key) const { return std::ranges::binary_search(*deleted, key); }
 
-bool LsmFile::lacks(std::uint64_t key) const { return std::ranges::binary_search(lost, key); }
+bool LsmFile::lacks(std::uint64_t key) const { return std::ranges::binary_search(*lost, key); }
 
 std::uint64_t LsmFile::sectors() const {
   return std::accumulate(extents.begin(), extents.end(), std::uint64_t{0},
@@ -65,7 +71,7 @@ std::uint64_t LsmTree::sectors() const { return std::accumulate(sectors_.begin()
 
 LsmFilePtr LsmTree::file(std::uint64_t id) const {
   const auto at = by_id_.find(id);
-  return at == by_id_.end() ? nullptr : at->second.file;
+  return at == by_id_.end() ? nullptr : *at;
 }
 
 LsmFilePtr LsmTree::covering(std::uint32_t level, std::uint64_t key) const {
@@ -93,17 +99,19 @@ void LsmTree::insert(std::uint32_t level, const LsmFilePtr& file) {
   files.insert(at, file);
   sectors_[level] += file->sectors();
   entries_ += file->entries();
-  by_id_[file->id] = {file, level};
+  file->level = static_cast<std::uint8_t>(level);
+  by_id_.insert(file);
 }
 
 LsmFilePtr LsmTree::take(std::uint64_t id) {
-  const Held held = by_id_.at(id);
-  Level& files = levels_[held.level];
-  files.erase(std::ranges::find(files, held.file));
-  sectors_[held.level] -= held.file->sectors();
-  entries_ -= held.file->entries();
-  by_id_.erase(id);
-  return held.file;
+  const auto at = by_id_.find(id);
+  const LsmFilePtr file = *at;
+  Level& files = levels_[file->level];
+  files.erase(std::ranges::find(files, file));
+  sectors_[file->level] -= file->sectors();
+  entries_ -= file->entries();
+  by_id_.erase(at);
+  return file;
 }
 
 std::vector<LsmExtent> LsmTree::apply(const LsmChange& change) {
@@ -114,10 +122,10 @@ std::vector<LsmExtent> LsmTree::apply(const LsmChange& change) {
   }
   const auto at = by_id_.find(change.id);
   if (at == by_id_.end()) return change.to;
-  const std::uint32_t level = at->second.level;
+  const std::uint32_t level = (*at)->level;
   const LsmFilePtr old = take(change.id);
-  if (change.kind == Kind::remove) return old->extents;
-  auto file = std::make_shared<LsmFile>(*old);
+  if (change.kind == Kind::remove) return {old->extents.begin(), old->extents.end()};
+  const auto file = make_lsm_file(*old);
   std::vector<LsmExtent> freed;
   if (change.kind == Kind::trim) file->smallest = change.key + 1;
   if (change.kind == Kind::relocate) {
@@ -126,8 +134,10 @@ std::vector<LsmExtent> LsmTree::apply(const LsmChange& change) {
     freed.push_back(change.from);
     const auto gap = file->extents.erase(moved);
     file->extents.insert(gap, change.to.begin(), change.to.end());
-    file->lost.insert(file->lost.end(), change.lost.begin(), change.lost.end());
-    std::ranges::sort(file->lost);
+    std::vector<std::uint64_t> lost = *file->lost;
+    lost.insert(lost.end(), change.lost.begin(), change.lost.end());
+    std::ranges::sort(lost);
+    file->lost = std::move(lost);
   }
   insert(change.kind == Kind::move ? change.level : level, file);
   return freed;

@@ -1,10 +1,13 @@
 #pragma once
 // The files of a log-structured merge tree, by level. Level 0 has one file for each memtable, the newest first; in each other level files
 // are in the order of their keys and do not overlap. Keys are the application's sectors, their values a sector each.
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/container/small_vector.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "stimuli/hosts/lsm_layout.hpp"
@@ -17,39 +20,72 @@ struct LsmExtent {
   std::uint32_t sectors = 0;
 };
 
+/// Keys that few files have: none take a pointer. A drive of 32 TB has half a million files.
+class LsmKeyList {
+ public:
+  LsmKeyList() = default;
+  LsmKeyList(std::vector<std::uint64_t> keys)
+      : keys_(keys.empty() ? nullptr : std::make_unique<const std::vector<std::uint64_t>>(std::move(keys))) {}
+  LsmKeyList(const LsmKeyList& other) : LsmKeyList(*other) {}
+  LsmKeyList(LsmKeyList&&) noexcept = default;
+  LsmKeyList& operator=(LsmKeyList other) noexcept {
+    keys_ = std::move(other.keys_);
+    return *this;
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& operator*() const {
+    static const std::vector<std::uint64_t> none;
+    return keys_ == nullptr ? none : *keys_;
+  }
+
+ private:
+  std::unique_ptr<const std::vector<std::uint64_t>> keys_;
+};
+
 /// Ascending; equally spaced ones take no memory.
 class LsmKeys {
  public:
   LsmKeys() = default;
-  LsmKeys(std::uint64_t first, std::uint32_t count, std::uint64_t distance) : first_(first), distance_(distance), count_(count) {}
+  LsmKeys(std::uint64_t first, std::uint32_t count, std::uint32_t distance) : first_(first), distance_(distance), count_(count) {}
   explicit LsmKeys(std::vector<std::uint64_t> keys);
 
   [[nodiscard]] std::uint32_t size() const { return count_; }
-  [[nodiscard]] std::uint64_t operator[](std::uint32_t i) const { return keys_.empty() ? first_ + i * distance_ : keys_[i]; }
+  [[nodiscard]] std::uint64_t operator[](std::uint32_t i) const {
+    return (*keys_).empty() ? first_ + std::uint64_t{i} * distance_ : (*keys_)[i];
+  }
   /// The first that is no smaller, or size().
   [[nodiscard]] std::uint32_t lower_bound(std::uint64_t key) const;
 
  private:
   std::uint64_t first_ = 0;
-  std::uint64_t distance_ = 1;
+  std::uint32_t distance_ = 1;
   std::uint32_t count_ = 0;
-  std::vector<std::uint64_t> keys_;
+  LsmKeyList keys_;
+};
+
+/// How many name a file; a copy of it is named by nobody yet.
+struct LsmReferences {
+  LsmReferences() = default;
+  LsmReferences(const LsmReferences&) {}
+  LsmReferences& operator=(const LsmReferences&) = delete;
+  mutable std::uint32_t count = 0;
 };
 
 struct LsmFile {
-  std::uint64_t id = 0;                ///< ascending in the order of their making
-  LsmKeys keys;                        ///< with data, which lies in their order
-  std::vector<std::uint64_t> deleted;  ///< keys that have none from here on, ascending
-  std::vector<std::uint64_t> lost;     ///< keys whose data could not be read when it was to be written here, ascending
-  std::vector<LsmExtent> extents;      ///< data, then index and filter
-  std::uint64_t smallest = 0;          ///< keys outside of these are no longer the file's
+  LsmReferences references;
+  mutable std::uint8_t level = 0;                        ///< where the tree has it
+  std::uint64_t id = 0;                                  ///< ascending in the order of their making
+  LsmKeys keys;                                          ///< with data, which lies in their order
+  LsmKeyList deleted;                                    ///< keys that have none from here on, ascending
+  LsmKeyList lost;                                       ///< keys whose data could not be read when it was to be written here, ascending
+  boost::container::small_vector<LsmExtent, 1> extents;  ///< data, then index and filter
+  std::uint64_t smallest = 0;                            ///< keys outside of these are no longer the file's
   std::uint64_t largest = 0;
 
   [[nodiscard]] bool covers(std::uint64_t key) const { return smallest <= key && key <= largest; }
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t key) const;
   [[nodiscard]] bool deletes(std::uint64_t key) const;
   [[nodiscard]] bool lacks(std::uint64_t key) const;
-  [[nodiscard]] std::uint64_t entries() const { return keys.size() + deleted.size(); }
+  [[nodiscard]] std::uint64_t entries() const { return keys.size() + (*deleted).size(); }
   [[nodiscard]] std::uint64_t sectors() const;
   /// Where so many data sectors lie from a position on, as far as they lie together.
   [[nodiscard]] LsmExtent run(std::uint32_t position, std::uint32_t most) const;
@@ -57,7 +93,15 @@ struct LsmFile {
   [[nodiscard]] std::uint32_t position_of(LsmExtent extent) const;
 };
 
-using LsmFilePtr = std::shared_ptr<const LsmFile>;
+inline void intrusive_ptr_add_ref(const LsmFile* file) { ++file->references.count; }
+void intrusive_ptr_release(const LsmFile* file);
+
+using LsmFilePtr = boost::intrusive_ptr<const LsmFile>;
+/// To be filled in before anybody else has it.
+template <class... Of>
+[[nodiscard]] boost::intrusive_ptr<LsmFile> make_lsm_file(Of&&... of) {
+  return boost::intrusive_ptr<LsmFile>(new LsmFile(std::forward<Of>(of)...));
+}
 
 /// A change of the tree, as the manifest has it.
 struct LsmChange {
@@ -124,11 +168,19 @@ class LsmTree {
   std::vector<Level> levels_;
   std::vector<std::uint64_t> sectors_;
   std::uint64_t entries_ = 0;
-  struct Held {
-    LsmFilePtr file;
-    std::uint32_t level = 0;
+  /// Files by their ids.
+  struct HashId {
+    using is_transparent = void;
+    std::size_t operator()(std::uint64_t id) const { return boost::hash<std::uint64_t>()(id); }
+    std::size_t operator()(const LsmFilePtr& file) const { return (*this)(file->id); }
   };
-  boost::unordered_flat_map<std::uint64_t, Held> by_id_;  // never iterated
+  struct SameId {
+    using is_transparent = void;
+    bool operator()(const LsmFilePtr& a, const LsmFilePtr& b) const { return a->id == b->id; }
+    bool operator()(std::uint64_t id, const LsmFilePtr& file) const { return id == file->id; }
+    bool operator()(const LsmFilePtr& file, std::uint64_t id) const { return id == file->id; }
+  };
+  boost::unordered_flat_set<LsmFilePtr, HashId, SameId> by_id_;  // never iterated
 };
 
 }  // namespace tessera

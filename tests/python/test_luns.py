@@ -1,5 +1,7 @@
 """Drives of two arms with a logical unit for each: a queue per unit, units named by address or by a trace's volumes, and what is refused."""
 
+import json
+
 import pytest
 from simulate import run, simulate
 
@@ -34,6 +36,21 @@ def test_a_unit_that_is_flooded_does_not_hold_the_other_up(tmp_path):
 def test_a_power_cut_with_two_units_loses_nothing(tmp_path):
     cut = run(tmp_path / "out", "torture", *LUNS, "--workload", "random-4k", "--limit", 1500, "--replay", "closed:64", "--cut-at", "300 ms", "--check")
     assert cut.metric("scoreboard.errors") == 0
+
+
+def test_torture_cuts_a_drive_of_two_units():
+    for row in json.loads(simulate("torture", "torture", *LUNS, "--operations", 40, "--cuts", 20, "--json").stdout):
+        assert row["failures"] == 0
+    said = simulate("torture", "torture", *LUNS, "--set", "host.lun_of=volume", "--operations", 4, "--json", status=2)
+    assert "host.lun_of is volume, and torture names no volumes; expected address" in said.stdout + said.stderr
+
+
+def test_an_array_takes_whole_drives(tmp_path):
+    file = tmp_path / "two.toml"
+    settings = '"media.surfaces" = 2\n"media.actuators" = 2\n"host.luns" = 2\n'
+    file.write_text(f'[array]\nkind = "mirror"\n[[drive]]\ndescription = "torture"\nlayer = "cmr"\ncount = 2\n[drive.settings]\n{settings}')
+    said = simulate("check", file, status=2).stderr
+    assert "host.luns is 2, and the members of an array are whole drives: units of one drive fail together; expected 1" in said
 
 
 @pytest.mark.parametrize(("words", "sentence"), [

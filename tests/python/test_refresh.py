@@ -1,5 +1,7 @@
 """Tracks next to a hot spot as a user meets them: lost without a refresh, kept with one, and settings that cannot go together."""
 
+import json
+
 import pytest
 from simulate import run, simulate
 
@@ -19,8 +21,26 @@ def test_a_refresh_in_time_keeps_them(tmp_path, counters):
     assert kept.metric("refresh.tracks") > 0
 
 
+@pytest.mark.parametrize("counters", ["track", "area"])
+@pytest.mark.parametrize("layer", ["imr-rmw", "imr-cache", "shingled-in-place-124r3", "vguard", "fluid"])
+def test_a_refresh_keeps_tracks_that_overlap(tmp_path, layer, counters):
+    hot = ("common", "--layer", layer, *HOT[2:], "--out", tmp_path / "lost")
+    lost = simulate("run", *hot, status=3)
+    assert "found a read that fails" in lost.stdout + lost.stderr
+    kept = run(tmp_path / "kept", *hot[:-2], "--set", "firmware.refresh.threshold=60", "--set", f"firmware.refresh.counters={counters}")
+    assert kept.metric("media.interference.spoilt") == 0
+    assert kept.metric("refresh.tracks") > 0 and kept.metric("refresh.failed") == 0
+
+
+@pytest.mark.parametrize("layer", ["imr-rmw", "vguard"])
+def test_a_cut_at_any_instant_of_a_refresh_loses_nothing(layer):
+    words = ("--layer", layer, "--workload", "zipf-writes", "--operations", 60, "--cuts", 10, "--seed", 2, "--json",
+             "--set", "media.interference_limit=80", "--set", "firmware.refresh.threshold=16")
+    for row in json.loads(simulate("torture", "torture", *words).stdout):
+        assert row["failures"] == 0
+
+
 @pytest.mark.parametrize(("layer", "values", "sentence"), [
-    ("imr-rmw", ("firmware.refresh.threshold=100",), "overlap, so that none can be rewritten alone: set it to 0, or choose the layer cmr"),
     ("cmr", ("firmware.refresh.threshold=15",), "firmware.refresh.threshold is 15; expected 0, or 16 to 32767"),
 ])
 def test_what_cannot_be_refreshed_is_refused(layer, values, sentence):

@@ -1,6 +1,6 @@
 #include "firmware/refresh/refresh_config.hpp"
 
-#include <algorithm>
+#include "firmware/refresh/overlap.hpp"
 
 namespace tessera {
 
@@ -24,10 +24,10 @@ std::string RefreshConfig::problem(const FormatPlan& plan) const {
   const std::string chosen = "firmware.refresh.threshold is " + std::to_string(threshold);
   if (threshold < 16)
     return chosen + "; expected 0, or 16 to " + std::to_string(most) + ": each refresh is itself a write next to two tracks";
-  const auto overlapped = std::ranges::find_if(plan, [](const Region& region) { return region.format != RecordingFormat::conventional; });
-  if (overlapped == plan.end()) return {};
-  return chosen + ", and tracks of the region '" + overlapped->name +
-         "' overlap, so that none can be rewritten alone: set it to 0, or choose the layer cmr";
+  const Region* const endless = Overlap::endless(plan);
+  if (endless == nullptr) return {};
+  return chosen + ", and tracks of the region '" + endless->name +
+         "' overlap without bands, so that a refresh of one would rewrite all after it: set it to 0";
 }
 
 }  // namespace tessera

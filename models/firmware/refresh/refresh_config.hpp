@@ -27,7 +27,7 @@ struct RefreshConfig {
   [[nodiscard]] std::uint32_t most_writes() const { return counters == RefreshCounters::area ? 2 * threshold : threshold; }
 
   void describe(ParameterVisitor& visitor);
-  /// A sentence why tracks of `plan` cannot be rewritten one by one, or nothing.
+  /// A sentence why tracks of `plan` cannot be refreshed, or nothing.
   [[nodiscard]] std::string problem(const FormatPlan& plan) const;
 };
 

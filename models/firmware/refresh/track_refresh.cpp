@@ -1,19 +1,36 @@
 #include "firmware/refresh/track_refresh.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 
+namespace {
+
+/// Others hold the firmware's own bytes, or copies that are void soon.
+bool keeps_data(const Region& region) {
+  constexpr std::string_view apart[] = {"data", "conventional", "buffer", "cache"};
+  return region.format != RecordingFormat::conventional ||
+         std::ranges::any_of(apart, [&](std::string_view name) { return region.name.starts_with(name); });
+}
+
+}  // namespace
+
 TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan)
     : config_(config),
       ports_(ports),
       surfaces_(geometry.surfaces),
+      overlap_(plan),
+      overlapped_(overlap_.any() ? std::make_unique<Overlapped>(ports, geometry, overlap_) : nullptr),
       queue_(ports.memory, MemoryCategory::metadata, queue_places, "tracks to refresh"),
       buffer_(ports.memory.reserve_buffer(MemoryCategory::merge_buffer, longest_track(geometry), "track under refresh")) {
-  for (const Region& region : regions_named(plan, "data"))
-    data_.push_back({static_cast<std::uint32_t>(region.first), static_cast<std::uint32_t>(region.first + region.count)});
+  for (const Region& region : plan)
+    if (keeps_data(region))
+      data_.push_back({static_cast<std::uint32_t>(region.first), static_cast<std::uint32_t>(region.first + region.count)});
+  if (overlapped_ != nullptr)
+    overlapped_->hold.tell(this, [](void* whom, const MediaChain& chain) { static_cast<TrackRefresh*>(whom)->count(chain); });
   const std::uint64_t counters = geometry.tracks() * config.counters_per_track();
   const Bytes size(counters * sizeof(Counter));
   const MemoryRegion region = config.dumped ? ports.memory.reserve_dumped(MemoryCategory::metadata, size, "counters of writes")
@@ -48,13 +65,18 @@ TrackRefresh::Sides TrackRefresh::sides_of(PhysicalTrack track) const {
 }
 
 void TrackRefresh::submit(MediaChain& chain) {
-  for (const MediaStep& step : chain.steps())
-    if (step.op == MediaOp::write) count(step);
+  if (overlapped_ != nullptr) return overlapped_->hold.submit(chain);
+  count(chain);
   ports_.media.submit(chain);
 }
 
-void TrackRefresh::count(const MediaStep& step) {
-  const PhysicalTrack written = step.run.track;
+void TrackRefresh::count(const MediaChain& chain) {
+  for (const MediaStep& step : chain.steps())
+    if (step.op == MediaOp::write) count(step.run);
+}
+
+void TrackRefresh::count(const PhysicalRun& run) {
+  const PhysicalTrack written = run.track;
   if (data_of(written.radius) == nullptr) return;
   if (config_.counters == RefreshCounters::track) {
     const Sides sides = sides_of(written);
@@ -65,8 +87,8 @@ void TrackRefresh::count(const MediaStep& step) {
   const std::uint64_t areas = config_.areas_per_track;
   const std::uint64_t sectors = sectors_on(written);
   if (sectors == 0) return;
-  const std::uint64_t last = (std::uint64_t{step.run.first} + step.run.count - 1) * areas / sectors;
-  for (std::uint64_t area = step.run.first * areas / sectors, n = 0; area <= last && n < areas; ++area, ++n)
+  const std::uint64_t last = (std::uint64_t{run.first} + run.count - 1) * areas / sectors;
+  for (std::uint64_t area = run.first * areas / sectors, n = 0; area <= last && n < areas; ++area, ++n)
     raise(number(written) * areas + area % areas);
 }
 
@@ -122,17 +144,23 @@ Task<void> TrackRefresh::refresh(std::uint64_t counter) {
   urgent_ += urgent ? 1 : 0;
   if (config_.counters == RefreshCounters::track) {
     co_await rewrite(track(counter), priority);
-    lower(counter);
+    if (overlapped_ == nullptr) lower(counter);
     co_return;
   }
   const std::uint64_t areas = config_.areas_per_track;
-  const Sides sides = sides_of(track(counter / areas));
+  Sides sides = sides_of(track(counter / areas));
+  const bool at_once = drop_covered(sides);
   if (sides.outer) co_await rewrite(*sides.outer, priority);
   if (sides.inner) co_await rewrite(*sides.inner, priority);
+  if (at_once) co_return;
   for (std::uint64_t area = counter / areas * areas, end = area + areas; area < end; ++area) lower(area);
 }
 
 Task<void> TrackRefresh::rewrite(PhysicalTrack track, MediaClass priority) {
+  return overlapped_ != nullptr ? rewrite_overlapped(track, priority) : rewrite_alone(track, priority);
+}
+
+Task<void> TrackRefresh::rewrite_alone(PhysicalTrack track, MediaClass priority) {
   const std::uint32_t sectors = sectors_on(track);
   if (sectors == 0) co_return;
   ports_.cpu.event({"refresh", FirmwareEvent::Edge::begin, number(track), sectors});

@@ -2,14 +2,19 @@
 // Refresh: the layer's way to the platters, which counts the writes next to each track and has tracks read and rewritten before those have
 // spoilt them. The layer knows nothing of it.
 //
-// A track is read and rewritten by one chain, so that no other write of it comes in between. Every write counts, that of a refresh too, but
-// for what defect management does by itself.
+// Where no tracks overlap, one is read and rewritten by one chain, so that no other write of it comes in between. Elsewhere a rewrite goes
+// over all tracks that it destroys (Overlap::order) and keeps those in dumped DRAM (TrackWindow); chains that touch them wait (TrackHold).
+// Every write counts, that of a refresh too, but for what defect management does by itself.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "firmware/refresh/overlap.hpp"
 #include "firmware/refresh/refresh_config.hpp"
+#include "firmware/refresh/track_hold.hpp"
+#include "firmware/refresh/track_window.hpp"
 #include "firmware/tables/dram_table.hpp"
 #include "firmware/translation_layer.hpp"
 
@@ -17,11 +22,14 @@ namespace tessera {
 
 class TrackRefresh final : public MediaPort {
  public:
-  /// config.used(), and config.problem(plan) is empty. Tracks of regions named "data" are refreshed.
+  /// config.used(), and config.problem(plan) is empty. Refreshed are tracks that overlap, and those that keep the host's data for
+  /// long: of regions "data", "conventional", "buffer" and "cache".
   TrackRefresh(const RefreshConfig& config, const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan);
 
   /// Before the boot's first chain. What a power cut took of the counters counts as reached.
   void recount(bool after_power_cut);
+  /// Before the layer boots: ends the rewrite that a power cut ended.
+  [[nodiscard]] Task<void> mend();
   /// After the boot: until then tracks wait, as defect management has yet to read its table.
   void start();
   /// Whether no track waits to be refreshed.
@@ -54,11 +62,13 @@ class TrackRefresh final : public MediaPort {
 
   [[nodiscard]] const Radii* data_of(std::uint32_t radius) const;
   [[nodiscard]] Sides sides_of(PhysicalTrack track) const;
+  [[nodiscard]] bool drop_covered(Sides& sides) const;
   [[nodiscard]] std::uint64_t number(PhysicalTrack track) const { return std::uint64_t{track.radius} * surfaces_ + track.surface; }
   [[nodiscard]] PhysicalTrack track(std::uint64_t number) const {
     return {static_cast<std::uint32_t>(number % surfaces_), static_cast<std::uint32_t>(number / surfaces_)};
   }
-  void count(const MediaStep& step);
+  void count(const MediaChain& chain);
+  void count(const PhysicalRun& run);
   void raise(std::uint64_t counter);
   void lower(std::uint64_t counter);
   [[nodiscard]] bool enqueue(std::uint64_t counter);
@@ -66,11 +76,26 @@ class TrackRefresh final : public MediaPort {
   Task<void> work();
   Task<void> refresh(std::uint64_t counter);
   Task<void> rewrite(PhysicalTrack track, MediaClass priority);
+  Task<void> rewrite_alone(PhysicalTrack track, MediaClass priority);
+  Task<void> rewrite_overlapped(PhysicalTrack track, MediaClass priority);
+  Task<void> write_over(PhysicalTrack track, const std::vector<std::uint32_t>& order, MediaClass priority);
+  void renew(PhysicalTrack track, std::uint32_t writes);
+  void renew_between(PhysicalTrack track, const std::vector<std::uint32_t>& order);
+
+  /// What tracks that overlap take.
+  struct Overlapped {
+    Overlapped(const Ports& ports, const DriveGeometry& geometry, const Overlap& overlap)
+        : hold(ports.media, ports.cpu, overlap), window(ports, geometry, overlap.window()) {}
+    TrackHold hold;
+    TrackWindow window;
+  };
 
   RefreshConfig config_;
   Ports ports_;
   std::uint32_t surfaces_;
   std::vector<Radii> data_;
+  Overlap overlap_;
+  std::unique_ptr<Overlapped> overlapped_;  // null: no tracks overlap
   bool torn_ = false;
   DramAddress counters_at_;
   std::span<Counter> counters_;     // by track and area

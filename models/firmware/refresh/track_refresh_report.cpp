@@ -13,6 +13,10 @@ void TrackRefresh::report(MetricSet& metrics) const {
   count("failed", failed_, "Refreshes that met a sector that could not be written.");
   metrics.add("refresh.highest_count", highest_, "1", "The most writes that a counter came to.");
   metrics.add("refresh.counters", static_cast<double>(counters_.size() * sizeof(Counter)), "B", "DRAM of the counters of writes.");
+  if (overlapped_ == nullptr) return;
+  metrics.add("refresh.window", static_cast<double>(overlapped_->window.bytes().value()), "B",
+              "Dumped DRAM of the tracks that the rewrite of one has destroyed.");
+  count("held", overlapped_->hold.held(), "Media commands that waited for tracks under rewrite.");
 }
 
 }  // namespace tessera

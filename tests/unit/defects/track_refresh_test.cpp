@@ -133,7 +133,7 @@ TEST_CASE("a bad sector of a track goes through a refresh as what it is, and oth
   CHECK(drive.defects("reallocated") >= 1);
 }
 
-TEST_CASE("a refresh is refused where tracks overlap, and so are thresholds that a refresh itself would reach") {
+TEST_CASE("a refresh is refused where tracks overlap without bands, and so are thresholds that a refresh itself would reach") {
   RefreshConfig config;
   Region region;
   region.name = "data";
@@ -141,8 +141,10 @@ TEST_CASE("a refresh is refused where tracks overlap, and so are thresholds that
   CHECK(config.problem({region}).empty());
   config.threshold = 100;
   CHECK(config.problem({region}) ==
-        "firmware.refresh.threshold is 100, and tracks of the region 'data' overlap, so that none can be rewritten alone: set it to 0, or "
-        "choose the layer cmr");
+        "firmware.refresh.threshold is 100, and tracks of the region 'data' overlap without bands, so that a refresh of one would rewrite "
+        "all after it: set it to 0");
+  region.band_tracks = 8;
+  CHECK(config.problem({region}).empty());
   region.format = RecordingFormat::conventional;
   CHECK(config.problem({region}).empty());
   config.threshold = 15;

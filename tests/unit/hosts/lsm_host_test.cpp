@@ -39,6 +39,9 @@ struct LsmParts {
 
 using Bench = tessera::test::HostBench<LsmParts>;
 
+constexpr std::uint64_t first_manifest_sector = std::uint64_t{lsm_drive.conventional} * lsm_drive.zone_sectors;
+constexpr std::uint64_t first_data_sector = first_manifest_sector + 2 * lsm_copies * lsm_drive.zone_sectors;
+
 }  // namespace
 
 TEST_CASE("lsm: a random history reads what it wrote, while levels are compacted, and zones collected and reset") {
@@ -122,9 +125,8 @@ TEST_CASE("lsm: a sector that cannot be read when it is merged or moved is lost 
   for (const std::uint64_t first : {0, 100}) REQUIRE(run(HostOp::write, first, 8) == Status::ok);  // the second write fills the first table
   REQUIRE(bench.host.tree().level(0).size() == 1);
   const LsmFilePtr file = bench.host.tree().level(0).front();
-  const std::uint64_t first_data = std::uint64_t{lsm_drive.conventional + 2} * lsm_drive.zone_sectors;
-  bench.link.unreadable.insert(first_data + file->run(*file->find(3), 1).place);
-  bench.link.unreadable.insert(first_data + file->run(8, 1).place);  // its index
+  bench.link.unreadable.insert(first_data_sector + file->run(*file->find(3), 1).place);
+  bench.link.unreadable.insert(first_data_sector + file->run(8, 1).place);  // its index
   for (std::uint64_t i = 2; bench.figure("translation.sectors.lost") == 0 && i < 200; ++i)
     REQUIRE(run(HostOp::write, collected ? 100 + i % 2 * 8 : 100 * (i % 9 + 1), 8) == Status::ok);
   CHECK((bench.figure("translation.collections") > 0) == collected);
@@ -158,8 +160,7 @@ TEST_CASE("lsm: a sector of the log that cannot be read after a power cut takes 
   };
   REQUIRE(run(HostOp::write, 20, 5) == Status::ok);
   REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
-  const std::uint64_t first_data = std::uint64_t{lsm_drive.conventional + 2} * lsm_drive.zone_sectors;
-  bench.link.unreadable.insert(first_data + 1 + 2);  // after the header: the data of sector 22
+  bench.link.unreadable.insert(first_data_sector + 1 + 2);  // after the header: the data of sector 22
   for (const int boots : {1, 2}) {
     INFO("boot " << boots);
     bench.cut();
@@ -169,6 +170,57 @@ TEST_CASE("lsm: a sector of the log that cannot be read after a power cut takes 
   }
   CHECK(run(HostOp::write, 22, 1) == Status::ok);
   CHECK(run(HostOp::read, 20, 5) == Status::ok);
+}
+
+TEST_CASE("lsm: a sector of the manifest or the header of a record that cannot be read is told by its copy") {
+  struct Case {
+    const char* name;
+    std::uint32_t tables;  ///< that are written first, so that the manifest has some edits
+    std::vector<std::uint64_t> unreadable;
+    bool boots;
+  };
+  // The first boot writes a manifest into the third zone and its copy into the fourth. Of the log a header, 5 sectors, and the header.
+  constexpr std::uint64_t list = first_manifest_sector + 2 * lsm_drive.zone_sectors;
+  constexpr std::uint64_t copy = list + lsm_drive.zone_sectors;
+  const Case cases[] = {{"header", 0, {first_data_sector}, true},
+                        {"its copy", 0, {first_data_sector + 6}, true},
+                        {"both headers", 0, {first_data_sector, first_data_sector + 6}, false},
+                        {"manifest", 0, {list}, true},
+                        {"its copy", 0, {copy}, true},
+                        {"both copies", 0, {list, copy}, false},
+                        {"an edit", 6, {list + 1}, true},
+                        {"each copy in another place", 6, {list, copy + 1}, true},
+                        {"both copies of an edit", 6, {list + 1, copy + 1}, false}};
+  for (const Case& tried : cases) {
+    INFO(tried.name);
+    Bench bench(small_tree(), 5, 1, lsm_drive);
+    Status answered = Status::aborted;
+    bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+    const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
+      HostRequest request;
+      request.op = op;
+      request.blocks = {HostBlock(sector * 8), sectors * 8};
+      request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+      bench.host.issue(request);
+      bench.timeline.run_until(bench.timeline.now() + 1_s);
+      return answered;
+    };
+    bench.cut();
+    REQUIRE(bench.boot());
+    for (std::uint32_t i = 0; i < 2 * tried.tables; ++i) REQUIRE(run(HostOp::write, 8 * i, 8) == Status::ok);
+    REQUIRE(run(HostOp::write, 20, 5) == Status::ok);
+    REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
+    bench.link.unreadable.insert(tried.unreadable.begin(), tried.unreadable.end());
+    bench.cut();
+    bench.timeline.run_until(bench.timeline.now() + 10_ms);
+    std::optional<Status> booted;
+    bench.host.recover([&booted](Status status) { booted = status; });
+    while (!booted) bench.timeline.step();
+    CHECK(booted == (tried.boots ? Status::ok : Status::media_error));
+    if (!tried.boots) continue;
+    CHECK(run(HostOp::read, 20, 5) == Status::ok);
+    CHECK(bench.figure("translation.sectors.lost") == 0);
+  }
 }
 
 TEST_CASE("lsm: two runs of one history do and count the same") {

@@ -10,7 +10,7 @@ using namespace tessera::literals;
 namespace {
 
 LsmFilePtr file_of(std::uint64_t id, std::vector<std::uint64_t> keys, std::vector<std::uint64_t> deleted = {}) {
-  auto file = std::make_shared<LsmFile>();
+  const auto file = make_lsm_file();
   file->id = id;
   const auto smaller = [](std::uint64_t a, std::uint64_t b) { return std::min(a, b); };
   file->smallest = smaller(keys.empty() ? ~std::uint64_t{0} : keys.front(), deleted.empty() ? ~std::uint64_t{0} : deleted.front());
@@ -32,7 +32,7 @@ LsmChange change_of(LsmChange::Kind kind, std::uint32_t level, const LsmFilePtr&
 
 /// So many sectors in one file of a level.
 LsmFilePtr large_file(std::uint64_t id, std::uint64_t first, std::uint32_t sectors) {
-  auto file = std::make_shared<LsmFile>();
+  const auto file = make_lsm_file();
   file->id = id;
   file->keys = LsmKeys(first, sectors, 1);
   file->smallest = first;
@@ -68,7 +68,7 @@ TEST_CASE("lsm: keys are found where they are, evenly spaced or not") {
 }
 
 TEST_CASE("lsm: a merge takes of each key the entry of the newest run, deletions too, and of files what is still theirs") {
-  auto trimmed = std::make_shared<LsmFile>(*file_of(4, {1, 2, 6, 8}, {3}));
+  const auto trimmed = make_lsm_file(*file_of(4, {1, 2, 6, 8}, {3}));
   trimmed->smallest = 4;
   LsmMerge merge({{file_of(9, {2, 5}, {6})}, {file_of(8, {5, 7})}, {file_of(3, {0}), trimmed}});
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;

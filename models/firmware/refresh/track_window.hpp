@@ -1,0 +1,63 @@
+#pragma once
+// Tracks that are rewritten one after another, each of which destroys the next ones: those lie in dumped DRAM, with what is known of how
+// far the rewrite came, so that it is ended after a power cut.
+//
+// Place i of the rewrite's order lies in slot i % slots. What was destroyed before the rewrite, and nobody wants, stays so; what else
+// cannot be read is written as lost.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/geometry.hpp"
+#include "firmware/tables/dram_table.hpp"
+#include "firmware/translation_layer.hpp"
+
+namespace tessera {
+
+class TrackWindow {
+ public:
+  /// For rewrites of which no track destroys any but the next `slots` - 1.
+  TrackWindow(const Ports& ports, const DriveGeometry& geometry, std::uint32_t slots);
+
+  /// The track with which the rewrite began that a power cut ended; nothing where there was none.
+  [[nodiscard]] std::optional<PhysicalTrack> begun() const;
+  void begin(PhysicalTrack first);
+  void end();
+
+  // Places of the order.
+  [[nodiscard]] std::uint32_t written() const { return progress_.peek(0).written; }
+  [[nodiscard]] std::uint32_t read() const { return progress_.peek(0).read; }
+  /// Whether the next track cannot be written before another is read; `tracks` in all.
+  [[nodiscard]] bool lacks(std::uint32_t tracks) const { return read() < tracks && read() < written() + slots_; }
+
+  /// The track of place read().
+  [[nodiscard]] Task<void> read_next(PhysicalTrack track, MediaClass priority);
+  /// The track of place written(), through `media`; whether all of it could be written.
+  [[nodiscard]] Task<bool> write_next(PhysicalTrack track, MediaClass priority);
+
+  /// DRAM of the tracks and their headers.
+  [[nodiscard]] Bytes bytes() const;
+
+ private:
+  struct Progress {
+    std::uint32_t begun;  // 1: the rest counts
+    std::uint32_t surface;
+    std::uint32_t radius;
+    std::uint32_t written;
+    std::uint32_t read;
+  };
+  [[nodiscard]] std::uint32_t first_sector(std::uint32_t place) const { return place % slots_ * most_sectors_; }
+  [[nodiscard]] std::span<SectorHeader> headers(std::uint32_t place) { return {&headers_.peek(first_sector(place)), most_sectors_}; }
+
+  Ports ports_;
+  std::uint32_t slots_;
+  std::uint32_t most_sectors_;
+  std::uint32_t sector_bytes_;
+  DramArray<Progress> progress_;       // in front of the rest: a dump that fails behind it marks what of the tracks it lost
+  DramArray<std::uint8_t> destroyed_;  // by slot: some of its track was destroyed before
+  DramArray<SectorHeader> headers_;
+  DataBuffer& tracks_;
+};
+
+}  // namespace tessera
