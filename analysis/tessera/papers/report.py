@@ -24,7 +24,7 @@ from tessera.papers.verdicts import in_a_sentence, judged, summary_table
 HEAD = "# Validation: what the papers say and what comes out here\n"
 REPEAT = """## How it is made
 
-`./dev papers` runs every experiment and writes these pages. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
+`./dev papers` runs every experiment and writes these pages, in some 67 minutes of one core. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
 all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. `tessera papers figures` draws a paper's figure: the values that its text
 prints (its pictures have not been digitised), their error of reading, and ours. The catalogue of claims and what was measured are in
 `analysis/tessera/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`.
