@@ -63,8 +63,7 @@ TEST_CASE("a pointer is found by marks, by what the media cache holds, and by re
 TEST_CASE("marks begin again after a write that went to the media cache") {
   HostAwareDrive drive;
   drive.write_zone(1, 0, 4);
-  drive.write_zone(1, 16, 2);
-  drive.write_zone(1, 18, 6);
+  drive.write_zone(1, 22, 2);
   drive.write_zone(1, 24, 3);
   drive.cut_now();
   CHECK(drive.pointer(1) == 27);
@@ -105,6 +104,14 @@ TEST_CASE("nothing that the media cache held before a reset comes back over what
     drive.bench().submit(HostOp::write, drive.block(1), 15 * 8);
   };
   CHECK(cut_everywhere<HostAwareDrive>(setup, begin, go_on) > 10);
+  HostAwareDrive drive(setup);
+  drive.write_zone(1, 2, 3);
+  drive.write_zone(1, 9, 3);
+  if (clean) clean_all_older(drive, 5);
+  REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);  // ended, so that nothing older may remain
+  drive.write_zone(1, 0, 15);
+  drive.cut_now();
+  drive.check_content();
 }
 
 TEST_CASE("marks of an earlier life of a zone are none of this one") {
