@@ -42,7 +42,7 @@ SPECIAL_RUNS = {
                      "controller.code_cache.size=4 KiB"),
     "memory-errors": ("bare", "--layer", "cmr", "--set", "dram.bit_error_rate=1000000000000"),
     "link-faults": ("bare", "--layer", "cmr", "--set", "host.crc_errors_per_million=1000", "--set", "host.command_timeout=1 s"),
-    "refresh": ("bare", "--layer", "cmr", "--set", "firmware.refresh.threshold=16", "--set", "media.interference_limit=100"),
+    "refresh": ("bare", "--layer", "imr-rmw", "--set", "firmware.refresh.threshold=16", "--set", "media.interference_limit=100"),
     "media-scan": ("bare", "--layer", "cmr", "--set", "firmware.media_scan.interval=1 h"),
     "arms": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2"),
     "luns": ("bare", "--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2", "--set", "host.luns=2"),

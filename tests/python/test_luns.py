@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from nbd import FUA, Served
 from simulate import run, simulate
 
 ARMS = ("--layer", "cmr", "--set", "media.surfaces=2", "--set", "media.actuators=2")
@@ -67,3 +68,20 @@ def test_a_volume_without_a_unit_is_refused(tmp_path):
     words = (*trace(tmp_path, ["0,a,0,4096,R", "1,b,0,4096,R", "2,c,0,4096,R"]), "--replay", "timed", "--set", "host.lun_of=volume")
     said = simulate("run", "torture", *LUNS, *words, "--out", tmp_path / "out", status=2)
     assert "the request is of volume 2 (c), and the drive has LUNs 0 to 1 (host.luns); --volume chooses one volume" in said.stderr
+
+
+def test_a_served_drive_has_a_queue_for_each_unit_behind_one_export(tmp_path):
+    out = tmp_path / "out"
+    with Served(tmp_path, "torture", *LUNS, "--out", out) as drive:
+        client = drive.connect()
+        assert client.size == drive.size
+        for offset in (0, drive.size // 2 - 4096, drive.size - 8192):
+            client.write(offset, bytes([offset % 251]) * 8192)
+        drive.cut_power()
+        client = drive.connect()
+        for offset in (0, drive.size // 2 - 4096, drive.size - 8192):
+            client.write(offset, bytes([offset % 251]) * 8192, FUA)
+            assert client.read(offset, 8192) == bytes([offset % 251]) * 8192
+    assert drive.status == 0
+    metrics = json.loads((out / "summary.json").read_text())["metrics"]
+    assert metrics["host.lun.0.requests"]["value"] > 0 and metrics["host.lun.1.requests"]["value"] > 0
