@@ -10,8 +10,8 @@ using namespace tessera;
 using namespace tessera::literals;
 
 TEST_CASE("a command of a layer that cleans whole caches may rightfully wait for an hour, one of the others has the default of the host") {
-  const std::set<std::string> patient{"vguard", "skylight-flash", "pore",        "mu-rmw",      "skylight-disk",
-                                      "fluid",  "fluid-loop",     "amphisbaena", "media-cache", "tessera"};
+  const std::set<std::string> patient{"vguard",     "skylight-flash", "pore",        "mu-rmw",     "skylight-disk", "fluid",
+                                      "fluid-loop", "amphisbaena",    "media-cache", "host-aware", "tessera"};
   for (const std::unique_ptr<LayerFactory>& layer : all_layers()) {
     INFO(layer->name());
     CHECK(layer->longest_wait() == (patient.contains(layer->name()) ? 3600_s : 0_s));
