@@ -139,7 +139,7 @@ def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
 
 
 def test_a_layer_takes_its_turn():
-    layers = campaign("--layer", "all", "--runs", 25, "--seed", 1, status=None)["layers"]
+    layers = campaign("--layer", "all", "--runs", 26, "--seed", 1, status=None)["layers"]
     assert len(layers) == 26 and {"zoned", "zoned:log", "zoned:lsm", "host-aware"} <= set(layers)
     assert all(counts["runs"] + counts["refused"] == 1 for counts in layers.values())
 

@@ -126,6 +126,12 @@ def test_the_direction_is_that_of_the_intervals_where_there_are_seeds(tmp_path):
     assert [direction(each) for each in ("holds", "does not hold", "holds on 2 of 3", "holds on 7 of 10, ahead: holds")] == ["holds", "opposite", "on some inputs", "holds"]
 
 
+def test_a_ratio_has_the_digits_of_the_record_from_the_beginning(tmp_path):
+    line = Measured("p", "x", "claim", "c", "2", "3", "holds", 60.4499)
+    write(tmp_path / "measured.csv", [line])
+    assert read(tmp_path / "measured.csv") == [line] and line.ratio == 60.45
+
+
 def test_a_record_is_read_as_it_was_written(tmp_path):
     lines = [Measured("p", "x", "claim", "a, b", "2", '"3"', "holds", 3.0, "why", "tool")]
     write(tmp_path / "m.csv", lines)

@@ -17,7 +17,8 @@ CLAIM, SEEDS = "claim", "seeds"
 
 @dataclass(frozen=True)
 class Measured:
-    """`of`: a claim, or a comparison over seeds, whose bounds stand as `published`."""
+    """`of`: a claim, or a comparison over seeds, whose bounds stand as `published`. The ratio has the digits that the record keeps, so that
+    a page says the same whether it is written after the runs or from the record."""
 
     paper: str
     experiment: str
@@ -29,6 +30,10 @@ class Measured:
     ratio: float | None = None
     why: str = ""
     program: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ratio is not None:
+            object.__setattr__(self, "ratio", float(f"{self.ratio:.4g}"))
 
     def cells(self) -> list[str]:
         ratio = "" if self.ratio is None else f"{self.ratio:.4g}"
