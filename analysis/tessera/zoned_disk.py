@@ -31,7 +31,7 @@ ALL_ZONES = 1
 _REQUEST = struct.Struct(">IHHQQII")  # magic, command, flags, cookie, block, count, 0
 _ANSWER = struct.Struct(">IHHQBBBxIII")  # magic, command, status, cookie, sense key, code, qualifier, zones, payload, 0
 _GEOMETRY = struct.Struct(">HHIQQIIII")
-_ZONE = struct.Struct(">QQQBB6x")
+_ZONE = struct.Struct(">QQQBBB5x")
 _REQUEST_MAGIC, _ANSWER_MAGIC = 0x545A5251, 0x545A5250
 _NO_POINTER = 2**64 - 1
 _TYPES = {1: "conventional", 2: "sequential write required", 3: "sequential write preferred"}
@@ -73,6 +73,8 @@ class Zone(NamedTuple):
     blocks: int
     pointer: int | None
     """Where the next write begins; None where the condition has no pointer."""
+    non_sequential: bool = False
+    """NON_SEQ: the drive holds some of a preferred zone elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,9 @@ class Answer:
         return [_zone(*fields) for fields in _ZONE.iter_unpack(self.data)]
 
 
-def _zone(start: int, blocks: int, pointer: int, kind: int, condition: int) -> Zone:
-    return Zone(_TYPES.get(kind, f"type {kind}"), _CONDITIONS.get(condition, f"condition {condition}"), start, blocks, None if pointer == _NO_POINTER else pointer)
+def _zone(start: int, blocks: int, pointer: int, kind: int, condition: int, flags: int) -> Zone:
+    told = _TYPES.get(kind, f"type {kind}"), _CONDITIONS.get(condition, f"condition {condition}")
+    return Zone(*told, start, blocks, None if pointer == _NO_POINTER else pointer, bool(flags & 1))
 
 
 class ZonedDisk:

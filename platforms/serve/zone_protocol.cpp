@@ -93,10 +93,11 @@ void put_descriptor(std::vector<std::byte>& out, const ZoneDescriptor& zone) {
   wire::put(out, zone.start.value());
   wire::put(out, zone.blocks);
   wire::put(out, has_pointer(zone.condition) ? zone.pointer.value() : no_pointer);
-  wire::put(out, static_cast<std::uint8_t>(static_cast<std::uint8_t>(zone.type) +
-                                           1));  // 1 conventional, 2 and 3 sequential write required and preferred
+  const auto type = static_cast<std::uint8_t>(zone.type);
+  wire::put(out, static_cast<std::uint8_t>(type + 1));  // 1 conventional, 2 and 3 sequential write required and preferred
   wire::put(out, number_of(zone.condition));
-  out.resize(out.size() + 6);
+  wire::put(out, static_cast<std::uint8_t>(zone.non_sequential ? 1 : 0));
+  out.resize(out.size() + 5);
 }
 
 void put_geometry(std::vector<std::byte>& out, const ZonedGeometry& geometry) {

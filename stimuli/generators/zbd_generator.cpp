@@ -1,6 +1,7 @@
 #include "stimuli/generators/zbd_generator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
@@ -158,7 +159,7 @@ class ZbdGenerator final : public TraceAdaptation {
   bool has_too_much_data() {
     const double frequency = config_.zbd.zone_reset_frequency;
     if (frequency == 0 || static_cast<double>(data_) < config_.zbd.zone_reset_threshold * static_cast<double>(most_data_)) return false;
-    if (++writes_above_ < static_cast<std::uint64_t>(1 / frequency + 0.5)) return false;
+    if (++writes_above_ < static_cast<std::uint64_t>(std::llround(1 / frequency))) return false;
     writes_above_ = 0;
     return true;
   }

@@ -105,7 +105,7 @@ void LsmTree::insert(std::uint32_t level, const LsmFilePtr& file) {
 
 LsmFilePtr LsmTree::take(std::uint64_t id) {
   const auto at = by_id_.find(id);
-  const LsmFilePtr file = *at;
+  LsmFilePtr file = *at;
   Level& files = levels_[file->level];
   files.erase(std::ranges::find(files, file));
   sectors_[file->level] -= file->sectors();

@@ -142,9 +142,11 @@ bool ZonedWorkload::make_wrong(Sent& sent, Zone& zone) {
     sent.blocks = 0;
     sent.first = zone.conventional ? 0 : sector;
     sent.expected = Status::invalid_field;
-  } else if (drive_.anywhere) {
-    return false;
-  } else if (zone.full) {
+    zone.managed = true;
+    return true;
+  }
+  if (drive_.anywhere) return false;
+  if (zone.full) {
     sent.first = 0;
     sent.expected = Status::invalid_field;
   } else if (kind == 1 && room > sector) {

@@ -304,6 +304,21 @@ def test_at_a_port_too(tmp_path):
         assert f"serving {drive.size} bytes at 127.0.0.1:{port}" in drive.log.read_text()
 
 
+def test_preferred_zones_take_writes_anywhere_and_tell_that_they_are_not_in_order(tmp_path):
+    place = f"unix:{tmp_path}/zones"
+    with Served(tmp_path, "common", "--layer", "host-aware", "--zones", place) as drive, ZonedDisk(place) as disk:
+        zone = next(zone for zone in disk.report() if zone.type == "sequential write preferred")
+        assert not zone.non_sequential
+        data = random.Random(1).randbytes(SECTOR)
+        disk.write(zone.start + 100 * PER_SECTOR, data)
+        (now,) = disk.report(zone.start, 1)
+        assert (now.condition, now.pointer, now.non_sequential) == ("implicitly open", zone.start + 101 * PER_SECTOR, True)
+        assert disk.read(zone.start + 100 * PER_SECTOR, PER_SECTOR) == data
+        disk.reset_zone(zone.start)
+        assert disk.report(zone.start, 1) == [zone]
+        assert "warning" not in drive.log.read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
