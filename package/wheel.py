@@ -81,4 +81,4 @@ def main(program_by_profile: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None)
