@@ -21,7 +21,7 @@ REQUEST = 0x545A5251
 
 
 class ServedZones(Served):
-    """With NBD beside it, which the helper waits for."""
+    """With NBD as well, for which `Served` waits."""
 
     def __init__(self, folder, *options, **how):
         self.zones = folder / "zones.sock"
@@ -269,7 +269,7 @@ def test_a_power_cut_with_writes_on_their_way_keeps_what_was_acknowledged(tmp_pa
     assert "4 power cuts" in drive.log.read_text()
 
 
-def test_nbd_beside_it_says_what_it_cannot_do(tmp_path):
+def test_nbd_with_it_says_what_it_cannot_do(tmp_path):
     with ServedZones(tmp_path) as drive:
         assert "NBD has no commands for zones" in drive.log.read_text()
         client = drive.connect()
