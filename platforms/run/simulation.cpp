@@ -173,12 +173,12 @@ void Simulation::booted(Status status) {
 void Simulation::excuse_what_no_boot_can_know() {
   if (scoreboard_ == nullptr || !drive_.has_own_media() || drive_.media().device().unread().empty()) return;
   const std::uint32_t blocks = drive_.sector_shape().blocks();
-  // Sectors of a media cache behind conventional zones are numbered from there on.
+  // A media cache numbers its sectors from the end of the conventional zones on.
   const DriveConfig& config = drive_.config();
-  const std::uint64_t behind =
+  const std::uint64_t conventional =
       config.has_zones() ? drive_.firmware().conventional_zones() * (config.selected().zone_size() / Bytes(host_block_bytes)) : 0;
   for (const MissedPacket& missed : missed_packets(drive_.media().device()))
-    scoreboard_->untold({HostBlock(behind + missed.run.first.value() * blocks), missed.run.count * blocks},
+    scoreboard_->untold({HostBlock(conventional + missed.run.first.value() * blocks), missed.run.count * blocks},
                         {missed.position, missed.after});
   for (const MissedPacket& missed : missed_records(drive_.media().device()))
     scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {~missed.position, missed.after});

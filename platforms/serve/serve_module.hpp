@@ -1,6 +1,6 @@
 #pragma once
-// A drive behind a server for NBD and for zones. Everything happens in one entry of the drive's calendar, pump(): it looks at the sockets,
-// hands what came in to the drive, and sends what the drive has answered.
+// A drive that is served by NBD and by the protocol of zones. Everything happens in one entry of the drive's calendar, pump(): it looks at
+// the sockets, hands what came in to the drive, and sends what the drive has answered.
 //
 // Unpaced, simulated time passes only while the drive has something to do for a client; paced, entries of the calendar wait for the clock.
 #include <filesystem>

@@ -59,7 +59,7 @@ void report_host(MetricSet& metrics, const HostCounts& counts, std::uint64_t com
   count_translation(metrics, "reads.commands", counts.pieces, "1", "reads of the drive for them: one for each run of places");
   count_translation(metrics, "resets", counts.resets, "1", "zones that were reset");
   count_translation(metrics, "cleaning.idle", counts.idle_cleanings, "1", "cleanings that began while the application was idle");
-  // A drive with a media cache behind its zones has cleanings of its own.
+  // A drive whose zones lie over a media cache has cleanings of its own.
   const std::string own = metrics.find("cleaning.count") == nullptr ? "cleaning." : "translation.cleanings.";
   metrics.count(own + "count", static_cast<double>(counts.cleanings), "1", "zones that the host cleaned");
   const auto milliseconds = [&](double time) { return counts.cleanings == 0 ? std::nullopt : std::optional(time * 1e-9); };

@@ -218,9 +218,9 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   bool drop_lost(Index first, std::uint32_t count);
   void rebuild();
 
-  struct PartsBeside;
+  struct OtherParts;
   Task<Status> read_parts(LogicalRun run, DataSpan data, EarlySectors* early);
-  Task<void> read_beside(PartsBeside& beside, LogicalRun missing, DataSpan part);
+  Task<void> read_other(OtherParts& others, LogicalRun missing, DataSpan part);
   [[nodiscard]] std::uint32_t written_home(LogicalRun run);
   Task<Status> write_part(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> fill(LogicalRun run, Filling filling);

@@ -4,8 +4,8 @@
 namespace tessera {
 
 namespace {
-/// Ours: tasks that a read has beside its own. A request of 1 MiB of which every 64 KiB are cached has eight parts.
-constexpr std::uint32_t parts_beside = 8;
+/// Ours: tasks that a read has in addition to its own. A request of 1 MiB of which every 64 KiB are cached has eight parts.
+constexpr std::uint32_t most_others = 8;
 }  // namespace
 
 bool WriteCache::holds(LogicalRun run) {
@@ -36,8 +36,8 @@ Task<Status> WriteCache::read_early(LogicalRun run, DataSpan data, EarlySectors&
 }
 
 /// Parts of one read that other tasks have in hand.
-struct WriteCache::PartsBeside {
-  explicit PartsBeside(CpuPort& cpu) : ended(cpu) {}
+struct WriteCache::OtherParts {
+  explicit OtherParts(CpuPort& cpu) : ended(cpu) {}
   std::uint32_t under_way = 0;
   Status status = Status::ok;
   WaitQueue ended;
@@ -46,7 +46,7 @@ struct WriteCache::PartsBeside {
 /// What the cache lacks is asked for at once, the first part by this task: one after another, each would lose a turn to what follows the
 /// read.
 Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors* early) {
-  PartsBeside beside(ports_.cpu);
+  OtherParts others(ports_.cpu);
   LogicalRun own{run.first, 0};
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun rest{run.first + done, run.count - done};
@@ -70,9 +70,9 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
       if (own.count == 0) {
         own = missing;
       } else {
-        while (beside.under_way == parts_beside) co_await beside.ended.change(LifePhase::media_queue);
-        ++beside.under_way;
-        ports_.cpu.spawn(read_beside(beside, missing, data.part(done, count)), "read_part");
+        while (others.under_way == most_others) co_await others.ended.change(LifePhase::media_queue);
+        ++others.under_way;
+        ports_.cpu.spawn(read_other(others, missing, data.part(done, count)), "read_part");
       }
     }
     done += count;
@@ -88,21 +88,21 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
     else
       status = co_await inner_.read(own, part);
   }
-  while (beside.under_way != 0) co_await beside.ended.change(LifePhase::media_queue);
-  if (ok(status)) status = beside.status;
+  while (others.under_way != 0) co_await others.ended.change(LifePhase::media_queue);
+  if (ok(status)) status = others.status;
   if (!ok(status)) co_return status;
   co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
-Task<void> WriteCache::read_beside(PartsBeside& beside, LogicalRun missing, DataSpan part) {
+Task<void> WriteCache::read_other(OtherParts& others, LogicalRun missing, DataSpan part) {
   Status status;
   if (lacks_blocks(missing))
     status = co_await read_lacking(missing, part);
   else
     status = co_await inner_.read(missing, part);
-  if (!ok(status)) beside.status = status;
-  --beside.under_way;
-  beside.ended.wake_all();
+  if (!ok(status)) others.status = status;
+  --others.under_way;
+  others.ended.wake_all();
 }
 
 Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions options) {

@@ -54,7 +54,7 @@ class TrackWindow {
   std::uint32_t slots_;
   std::uint32_t most_sectors_;
   std::uint32_t sector_bytes_;
-  DramArray<Progress> progress_;       // in front of the rest: a dump that fails behind it marks what of the tracks it lost
+  DramArray<Progress> progress_;       // in front of the rest: a dump that fails after it marks what of the tracks it lost
   DramArray<std::uint8_t> destroyed_;  // by slot: some of its track was destroyed before
   DramArray<SectorHeader> headers_;
   DataBuffer& tracks_;

@@ -64,7 +64,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   /// The beginning of a run of the media cache's sectors.
   [[nodiscard]] Piece piece_of(LogicalRun run) const;
   [[nodiscard]] LogicalRun run_of(std::uint32_t zone) const { return {LogicalSector(std::uint64_t{zone} * zone_sectors_), zone_sectors_}; }
-  /// The beginning of `run`, as far as it is conventional or is not, as the part behind the conventional zones counts it.
+  /// The beginning of `run`, as far as it is conventional or is not, as the part after the conventional zones counts it.
   struct Side {
     LogicalRun run;
     bool conventional = false;
