@@ -6,7 +6,7 @@
 
 #include "firmware/layers/host_aware/host_aware_layer.hpp"
 #include "firmware/layers/host_aware/host_aware_plan.hpp"
-#include "support/layer_drive.hpp"
+#include "support/zone_drive.hpp"
 
 namespace tessera::test {
 
@@ -33,28 +33,19 @@ struct HostAwareSetup {
   }
 };
 
-class HostAwareDrive : public LayerDrive<host_aware::HostAware> {
+class HostAwareDrive : public ZoneDrive<host_aware::HostAware> {
  public:
   explicit HostAwareDrive(const HostAwareSetup& setup = {})
-      : LayerDrive(
+      : ZoneDrive(
             setup.bench,
             [&](const auto& geometry, std::string& problem) { return host_aware::plan_host_aware(setup.layer, geometry, problem); },
             [config = setup.layer](const Ports& ports, const auto& geometry, const auto& plan) {
               return std::make_unique<host_aware::HostAware>(ports, config, geometry, plan);
             },
-            setup.prefilled) {
-    bench().scoreboard().expect_zones(layer().zone_blocks());
-    bench().controller().host_channel().tell_writes_in_order();
-  }
+            setup.prefilled) {}
 
-  std::uint64_t block(std::uint32_t zone, std::uint64_t sector = 0) { return zone * layer().zone_blocks() + sector * blocks_per_sector; }
   void write_zone(std::uint32_t zone, std::uint64_t sector, std::uint32_t count) { write(std::uint64_t{30} * zone + sector, count); }
   void read_zone(std::uint32_t zone, std::uint64_t sector, std::uint32_t count) { read(std::uint64_t{30} * zone + sector, count); }
-  Status manage(HostOp op, std::uint32_t zone) { return bench().run_until_done(bench().submit(op, block(zone), 0)); }
-  ZoneDescriptor zone(std::uint32_t number) { return layer().describe(number); }
-  ZoneCondition condition(std::uint32_t number) { return zone(number).condition; }
-  /// Sectors in front of the write pointer.
-  std::uint64_t pointer(std::uint32_t number) { return (zone(number).pointer - zone(number).start) / blocks_per_sector; }
 };
 
 /// Overwrites of a full zone until the media cache has cleaned all that it held before.

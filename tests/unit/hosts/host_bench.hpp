@@ -111,6 +111,19 @@ class HostBench {
     while (!booted && actions-- > 0) timeline.step();
     return booted;
   }
+  /// Of whole sectors of 4 KiB, without the application; has a second.
+  Status ask(HostOp op, std::uint64_t sector, std::uint32_t sectors) {
+    Status answered = Status::aborted;
+    host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
+    HostRequest request;
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), sectors * 8};
+    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+    host.issue(request);
+    timeline.run_until(timeline.now() + 1_s);
+    host.set_receiver([this](HostRequest& answer) { player.completed(answer); });
+    return answered;
+  }
   void read_all() {
     ReadAll source(layout_.user_sectors * shape_.sector_blocks);
     Player reader({ReplayPolicy::parse("closed:4"), shape_.tags, 0}, timeline, source, host);

@@ -114,18 +114,7 @@ TEST_CASE("a sector of the last record before a power cut that cannot be read ta
   LogHostConfig config = small_host();
   config.write_back = false;
   Bench bench(config, 5, 1, small_drive);
-  Status answered = Status::aborted;
-  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
-  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
-    HostRequest request;
-    request.op = op;
-    request.blocks = {HostBlock(sector * 8), sectors * 8};
-    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
-    bench.host.issue(request);
-    bench.timeline.run_until(bench.timeline.now() + 1_s);
-    return answered;
-  };
-  REQUIRE(run(HostOp::write, 0, 4) == Status::ok);
+  REQUIRE(bench.ask(HostOp::write, 0, 4) == Status::ok);
   const std::uint64_t first = std::uint64_t{small_drive.conventional} * small_drive.zone_sectors;
   bench.link.unreadable.insert(first + bench.host.zones().place(1));
   bench.cut();
@@ -133,7 +122,7 @@ TEST_CASE("a sector of the last record before a power cut that cannot be read ta
   for (std::uint64_t sector = 0; sector < 4; ++sector) {
     INFO("sector " << sector);
     CHECK(bench.host.zones().place(sector) != nowhere);
-    CHECK(run(HostOp::read, sector, 1) == (sector == 1 ? Status::media_error : Status::ok));
+    CHECK(bench.ask(HostOp::read, sector, 1) == (sector == 1 ? Status::media_error : Status::ok));
   }
 }
 

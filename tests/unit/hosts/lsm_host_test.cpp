@@ -147,29 +147,18 @@ TEST_CASE("lsm: a sector that cannot be read when it is merged or moved is lost 
 
 TEST_CASE("lsm: a sector of the log that cannot be read after a power cut takes no other with it") {
   Bench bench(small_tree(), 5, 1, lsm_drive);
-  Status answered = Status::aborted;
-  bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
-  const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
-    HostRequest request;
-    request.op = op;
-    request.blocks = {HostBlock(sector * 8), sectors * 8};
-    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
-    bench.host.issue(request);
-    bench.timeline.run_until(bench.timeline.now() + 1_s);
-    return answered;
-  };
-  REQUIRE(run(HostOp::write, 20, 5) == Status::ok);
-  REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
+  REQUIRE(bench.ask(HostOp::write, 20, 5) == Status::ok);
+  REQUIRE(bench.ask(HostOp::flush, 0, 1) == Status::ok);
   bench.link.unreadable.insert(first_data_sector + 1 + 2);  // after the header: the data of sector 22
   for (const int boots : {1, 2}) {
     INFO("boot " << boots);
     bench.cut();
     REQUIRE(bench.boot());
     for (std::uint64_t sector = 20; sector < 25; ++sector)
-      CHECK(run(HostOp::read, sector, 1) == (sector == 22 ? Status::media_error : Status::ok));
+      CHECK(bench.ask(HostOp::read, sector, 1) == (sector == 22 ? Status::media_error : Status::ok));
   }
-  CHECK(run(HostOp::write, 22, 1) == Status::ok);
-  CHECK(run(HostOp::read, 20, 5) == Status::ok);
+  CHECK(bench.ask(HostOp::write, 22, 1) == Status::ok);
+  CHECK(bench.ask(HostOp::read, 20, 5) == Status::ok);
 }
 
 TEST_CASE("lsm: a sector of the manifest or the header of a record that cannot be read is told by its copy") {
@@ -194,22 +183,11 @@ TEST_CASE("lsm: a sector of the manifest or the header of a record that cannot b
   for (const Case& tried : cases) {
     INFO(tried.name);
     Bench bench(small_tree(), 5, 1, lsm_drive);
-    Status answered = Status::aborted;
-    bench.host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
-    const auto run = [&](HostOp op, std::uint64_t sector, std::uint32_t sectors) {
-      HostRequest request;
-      request.op = op;
-      request.blocks = {HostBlock(sector * 8), sectors * 8};
-      request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
-      bench.host.issue(request);
-      bench.timeline.run_until(bench.timeline.now() + 1_s);
-      return answered;
-    };
     bench.cut();
     REQUIRE(bench.boot());
-    for (std::uint32_t i = 0; i < 2 * tried.tables; ++i) REQUIRE(run(HostOp::write, 8 * i, 8) == Status::ok);
-    REQUIRE(run(HostOp::write, 20, 5) == Status::ok);
-    REQUIRE(run(HostOp::flush, 0, 1) == Status::ok);
+    for (std::uint32_t i = 0; i < 2 * tried.tables; ++i) REQUIRE(bench.ask(HostOp::write, 8 * i, 8) == Status::ok);
+    REQUIRE(bench.ask(HostOp::write, 20, 5) == Status::ok);
+    REQUIRE(bench.ask(HostOp::flush, 0, 1) == Status::ok);
     bench.link.unreadable.insert(tried.unreadable.begin(), tried.unreadable.end());
     bench.cut();
     bench.timeline.run_until(bench.timeline.now() + 10_ms);
@@ -218,7 +196,7 @@ TEST_CASE("lsm: a sector of the manifest or the header of a record that cannot b
     while (!booted) bench.timeline.step();
     CHECK(booted == (tried.boots ? Status::ok : Status::media_error));
     if (!tried.boots) continue;
-    CHECK(run(HostOp::read, 20, 5) == Status::ok);
+    CHECK(bench.ask(HostOp::read, 20, 5) == Status::ok);
     CHECK(bench.figure("translation.sectors.lost") == 0);
   }
 }

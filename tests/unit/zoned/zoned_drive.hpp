@@ -5,7 +5,7 @@
 
 #include "firmware/layers/zoned/zoned_layer.hpp"
 #include "firmware/layers/zoned/zoned_plan.hpp"
-#include "support/layer_drive.hpp"
+#include "support/zone_drive.hpp"
 
 namespace tessera::test {
 
@@ -25,31 +25,22 @@ struct ZonedSetup {
   }
 };
 
-class ZonedDrive : public LayerDrive<zoned::Zoned> {
+class ZonedDrive : public ZoneDrive<zoned::Zoned> {
  public:
   explicit ZonedDrive(const ZonedSetup& setup = {})
-      : LayerDrive(
+      : ZoneDrive(
             setup.bench, [&](const auto& geometry, std::string& problem) { return zoned::plan_zoned(setup.layer, geometry, problem); },
             [config = setup.layer](const Ports& ports, const auto& geometry, const auto& plan) {
               return std::make_unique<zoned::Zoned>(ports, config, geometry, plan);
             },
-            setup.prefilled) {
-    bench().scoreboard().expect_zones(layer().zone_blocks());
-    bench().controller().host_channel().tell_writes_in_order();
-  }
+            setup.prefilled) {}
 
-  std::uint64_t block(std::uint32_t zone, std::uint64_t sector = 0) { return zone * layer().zone_blocks() + sector * blocks_per_sector; }
   Status write_zone(std::uint32_t zone, std::uint64_t sector, std::uint32_t count) {
     return bench().write(block(zone, sector), count * static_cast<std::uint32_t>(blocks_per_sector));
   }
   Status read_zone(std::uint32_t zone, std::uint64_t sector, std::uint32_t count) {
     return bench().read(block(zone, sector), count * static_cast<std::uint32_t>(blocks_per_sector));
   }
-  Status manage(HostOp op, std::uint32_t zone) { return bench().run_until_done(bench().submit(op, block(zone), 0)); }
-  ZoneDescriptor zone(std::uint32_t number) { return layer().describe(number); }
-  ZoneCondition condition(std::uint32_t number) { return zone(number).condition; }
-  /// Sectors in front of the write pointer.
-  std::uint64_t pointer(std::uint32_t number) { return (zone(number).pointer - zone(number).start) / blocks_per_sector; }
 };
 
 }  // namespace tessera::test
