@@ -2,16 +2,21 @@
 
 #include <utility>
 
+#include "stimuli/hosts/host_requests.hpp"
+
 namespace tessera {
 
 ApplicationSide::ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after,
                                  std::function<void(std::uint32_t)> answer, std::function<void()> go_on)
     : timeline_(timeline), answer_time_(answer_time), idle_after_(idle_after), answer_(std::move(answer)), go_on_(std::move(go_on)) {}
 
-void ApplicationSide::request_ended() {
+void ApplicationSide::end(HostRequest& request, Status status, Picoseconds held_up, const RequestLife* command) {
+  end_life(request, timeline_.now(), held_up, command);
+  request.status = status;
   --outstanding_;
   last_activity_ = timeline_.now();
   if (outstanding_ == 0 && !idle_alarm_) set_idle_alarm();
+  receiver_(request);
 }
 
 void ApplicationSide::answer_later(std::uint32_t tag) {

@@ -1,11 +1,13 @@
 #pragma once
-// The application's side of a translating host: how many of its requests are open, when those end that the host answers from memory, and
-// since when the application has asked for nothing.
+// The application's side of a translating host: how many of its requests are open, how they end, when those do that the host answers from
+// memory, and since when the application has asked for nothing.
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 
 #include "base/timeline.hpp"
+#include "host/host_request.hpp"
 
 namespace tessera {
 
@@ -16,8 +18,10 @@ class ApplicationSide final : private TimelineListener {
   ApplicationSide(Timeline& timeline, Picoseconds answer_time, Picoseconds idle_after, std::function<void(std::uint32_t)> answer,
                   std::function<void()> go_on);
 
+  void set_receiver(std::function<void(HostRequest&)> receiver) { receiver_ = std::move(receiver); }
   void request_began() { ++outstanding_; }
-  void request_ended();
+  /// Hands the request over, which may bring the next one at once. `held_up`, `command`: see end_life().
+  void end(HostRequest& request, Status status, Picoseconds held_up, const RequestLife* command);
   /// The request with this tag ends after the time that the host takes for an answer.
   void answer_later(std::uint32_t tag);
   /// The host itself was at work until now.
@@ -38,6 +42,7 @@ class ApplicationSide final : private TimelineListener {
   Picoseconds idle_after_;
   std::function<void(std::uint32_t)> answer_;
   std::function<void()> go_on_;
+  std::function<void(HostRequest&)> receiver_;
   std::uint32_t outstanding_ = 0;
   std::deque<std::uint32_t> answers_;  // tags, in the order of their time
   Picoseconds last_activity_;

@@ -176,14 +176,14 @@ void DmzHost::divide(Request& entry) {
     cpu_.sectors += count;
     first += count;
   }
-  again_ = true;
+  rounds_.again();
 }
 
 /// All of the write or TRIM is done; FUA asks for the metadata, too.
 void DmzHost::changed(Request& entry, const RequestLife* life) {
   const HostRequest& request = *entry.request;
   std::erase(changing_, request.tag);
-  again_ = true;
+  rounds_.again();
   if (!ok(entry.status)) return life == nullptr ? application_.answer_later(request.tag) : finish(entry, entry.status, life);
   if (request.op == HostOp::trim) return application_.answer_later(request.tag);
   if (request.force_unit_access) return wait_for_flush_.push_back(request.tag);
@@ -192,11 +192,9 @@ void DmzHost::changed(Request& entry, const RequestLife* life) {
 
 void DmzHost::finish(Request& entry, Status status, const RequestLife* life) {
   HostRequest& request = *entry.request;
-  end_life(request, timeline_.now(), entry.held_up, life);
-  request.status = status;
+  const Picoseconds held_up = entry.held_up;
   entry = {};
-  application_.request_ended();
-  receiver_(request);
+  application_.end(request, status, held_up, life);
 }
 
 void DmzHost::on_time(std::uint64_t) {
@@ -205,19 +203,16 @@ void DmzHost::on_time(std::uint64_t) {
   proceed();
 }
 
-/// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
+/// Everything that can go on does.
 void DmzHost::proceed() {
-  again_ = true;
-  if (proceeding_ || recovery_ != nullptr) return;
-  proceeding_ = true;
-  while (std::exchange(again_, false)) {
+  if (recovery_ != nullptr) return;
+  rounds_.run([this] {
     begin_changes();
     run_parts();
     reclaim();
     flush_if_asked();
     release_zones();
-  }
-  proceeding_ = false;
+  });
   if (tables_.changed() && !flush_alarm_ && !ended_) {
     flush_alarm_ = true;
     timeline_.post(timeline_.now() + config_.flush_every, *this, 0);

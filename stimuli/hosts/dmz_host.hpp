@@ -16,6 +16,7 @@
 #include "stimuli/hosts/application_side.hpp"
 #include "stimuli/hosts/dmz_tables.hpp"
 #include "stimuli/hosts/drive_commands.hpp"
+#include "stimuli/hosts/host_progress.hpp"
 #include "stimuli/hosts/host_requests.hpp"
 
 namespace tessera {
@@ -26,7 +27,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const DmzLayout& layout, Timeline& timeline,
           HostLink& link);
 
-  void set_receiver(std::function<void(HostRequest&)> receiver) override { receiver_ = std::move(receiver); }
+  void set_receiver(std::function<void(HostRequest&)> receiver) override { application_.set_receiver(std::move(receiver)); }
   void issue(HostRequest& request) override;
   void abort(HostRequest& request) override;
   void power_lost() override;
@@ -143,7 +144,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   void touch(std::uint32_t chunk);
   void set_freed(std::uint32_t zone);
   void release_zones();
-  [[nodiscard]] Picoseconds stalled_time() const;
+  [[nodiscard]] Picoseconds stalled_time() const { return stalled_.time(timeline_.now()); }
 
   // dmz_reclaim.cpp
   void reclaim();
@@ -179,7 +180,6 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   SectorView view_;
   DmzLayout layout_;
   Timeline& timeline_;
-  std::function<void(HostRequest&)> receiver_;
   DriveCommands commands_;
   ApplicationSide application_;
   DmzTables tables_;
@@ -203,10 +203,8 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
 
   bool ended_ = false;
   bool flush_alarm_ = false;
-  bool proceeding_ = false;
-  bool again_ = false;
-  std::optional<Picoseconds> stalled_since_;
-  Picoseconds stalled_;
+  Rounds rounds_;
+  StallClock stalled_;
   std::uint32_t least_free_;
   HostCpu cpu_;
   Counts counts_;

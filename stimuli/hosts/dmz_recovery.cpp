@@ -25,9 +25,9 @@ void DmzHost::power_lost() {
   flush_ = {};
   flush_wanted_ = false;
   recovery_.reset();
-  stalled_ = stalled_time();
-  stalled_since_.reset();
-  flush_alarm_ = proceeding_ = again_ = false;
+  stalled_.set(false, timeline_.now());
+  rounds_.power_lost();
+  flush_alarm_ = false;
 }
 
 void DmzHost::recover(std::function<void(Status)> recovered) {

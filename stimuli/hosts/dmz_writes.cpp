@@ -21,14 +21,8 @@ void DmzHost::run_parts() {
     if (!part.waiting_since) part.waiting_since = timeline_.now();
     ++i;
   }
-  if (parts_.empty() && stalled_since_) {
-    stalled_ += timeline_.now() - *stalled_since_;
-    stalled_since_.reset();
-  }
-  if (!parts_.empty() && !stalled_since_) stalled_since_ = timeline_.now();
+  stalled_.set(!parts_.empty(), timeline_.now());
 }
-
-Picoseconds DmzHost::stalled_time() const { return stalled_since_ ? stalled_ + (timeline_.now() - *stalled_since_) : stalled_; }
 
 /// False where it has to wait: its chunk is being reclaimed, or there is no free zone for it.
 bool DmzHost::run(Part& part) {
@@ -131,14 +125,14 @@ void DmzHost::touch(std::uint32_t chunk) {
 void DmzHost::set_freed(std::uint32_t zone) {
   tables_.set_freed(zone);
   freed_.push_back(zone);
-  again_ = true;
+  rounds_.again();
 }
 
 /// The drive's metadata names them no more. A zone that is still being read waits; a sequential one is reset first.
 void DmzHost::release_zones() {
   std::erase_if(released_, [this](std::uint32_t zone) {
     if (tables_.zone(zone).reads != 0) return false;
-    again_ = true;
+    rounds_.again();
     if (tables_.random(zone) || tables_.zone(zone).pointer == 0) {
       tables_.release(zone);
       return true;

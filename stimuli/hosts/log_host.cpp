@@ -242,11 +242,8 @@ void LogHost::flush(Request& entry) {
 void LogHost::finish(Request& entry, Status status, const RequestLife* life) {
   HostRequest& request = *entry.request;
   const Picoseconds held_up = request.op == HostOp::write ? stalled_time() - entry.stalled : Picoseconds(0);
-  end_life(request, timeline_.now(), held_up, life);
-  request.status = status;
   entry = {};
-  application_.request_ended();
-  receiver_(request);
+  application_.end(request, status, held_up, life);
 }
 
 void LogHost::on_time(std::uint64_t) {
@@ -254,19 +251,16 @@ void LogHost::on_time(std::uint64_t) {
   proceed();
 }
 
-/// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
+/// Everything that can go on does.
 void LogHost::proceed() {
-  again_ = true;
-  if (proceeding_ || recovery_ != nullptr) return;
-  proceeding_ = true;
-  while (std::exchange(again_, false)) {
+  if (recovery_ != nullptr) return;
+  rounds_.run([this] {
     admit_writes();
     write_records();
     check_flushes();
     clean();
     checkpoint_if_due();
-  }
-  proceeding_ = false;
+  });
 }
 
 bool LogHost::idle() const {

@@ -13,6 +13,7 @@
 
 #include "stimuli/hosts/application_side.hpp"
 #include "stimuli/hosts/drive_commands.hpp"
+#include "stimuli/hosts/host_progress.hpp"
 #include "stimuli/hosts/host_requests.hpp"
 #include "stimuli/hosts/log_zones.hpp"
 #include "stimuli/hosts/sector_buffer.hpp"
@@ -26,7 +27,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const LogLayout& layout, Timeline& timeline,
           HostLink& link);
 
-  void set_receiver(std::function<void(HostRequest&)> receiver) override { receiver_ = std::move(receiver); }
+  void set_receiver(std::function<void(HostRequest&)> receiver) override { application_.set_receiver(std::move(receiver)); }
   void issue(HostRequest& request) override;
   void abort(HostRequest& request) override;
   void power_lost() override;
@@ -144,7 +145,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
                       const HostRequest& command);
   void check_flushes();
   [[nodiscard]] bool on_drive(std::uint64_t sequence) const { return under_way_.empty() || *under_way_.begin() > sequence; }
-  [[nodiscard]] Picoseconds stalled_time() const;
+  [[nodiscard]] Picoseconds stalled_time() const { return stalled_.time(timeline_.now()); }
 
   // log_host_cleaner.cpp
   void clean();
@@ -180,7 +181,6 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   SectorView view_;
   LogLayout layout_;
   Timeline& timeline_;
-  std::function<void(HostRequest&)> receiver_;
   DriveCommands commands_;
   ApplicationSide application_;
   LogZones zones_;
@@ -208,10 +208,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
 
   bool ended_ = false;
   bool dirty_alarm_ = false;
-  bool proceeding_ = false;
-  bool again_ = false;
-  std::optional<Picoseconds> stalled_since_;
-  Picoseconds stalled_;
+  Rounds rounds_;
+  StallClock stalled_;
   std::uint32_t least_free_;
   HostCpu cpu_;
   Counts counts_;

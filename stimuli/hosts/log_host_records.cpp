@@ -16,21 +16,15 @@ constexpr std::size_t most_trims = 256;
 
 void LogHost::write_records() {
   while (in_flight_[application] < config_.writes_in_flight && wants_to_write()) {
-    if (write_record()) {
-      if (stalled_since_) stalled_ += timeline_.now() - *stalled_since_;
-      stalled_since_.reset();
-      continue;
-    }
-    if (!stalled_since_) stalled_since_ = timeline_.now();
-    break;
+    const bool written = write_record();
+    stalled_.set(!written, timeline_.now());
+    if (!written) break;
   }
   const auto oldest = buffer_.oldest();
   if (!oldest || dirty_alarm_ || oldest->since + config_.write_delay <= timeline_.now()) return;  // overdue: the next answer lets it go
   dirty_alarm_ = true;
   timeline_.post(oldest->since + config_.write_delay, *this, 0);
 }
-
-Picoseconds LogHost::stalled_time() const { return stalled_since_ ? stalled_ + (timeline_.now() - *stalled_since_) : stalled_; }
 
 bool LogHost::wants_to_write() {
   if (trims_.size() >= most_trims || (trims_forced_ && !trims_.empty())) return true;

@@ -35,9 +35,9 @@ void LogHost::power_lost() {
   cleaning_ = {};
   checkpoint_ = {};
   recovery_.reset();
-  stalled_ = stalled_time();
-  stalled_since_.reset();
-  dirty_alarm_ = proceeding_ = again_ = false;
+  stalled_.set(false, timeline_.now());
+  rounds_.power_lost();
+  dirty_alarm_ = false;
 }
 
 void LogHost::recover(std::function<void(Status)> recovered) {

@@ -136,7 +136,7 @@ void LsmHost::move_pieces() {
   zones_.look_at(zones_.first_place(*collection.zone));
   collection = {};
   seen_zones_ = 0;
-  again_ = true;
+  rounds_.again();
 }
 
 }  // namespace tessera

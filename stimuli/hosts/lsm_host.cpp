@@ -195,12 +195,7 @@ void LsmHost::change_in_order() {
   while (!changes_.empty()) {
     Request& entry = requests_[changes_.front()];
     const bool room = change(entry);
-    const bool stalls = !room && !entry.edge_pending;
-    if (stalls && !stalled_since_) stalled_since_ = timeline_.now();
-    if (!stalls && stalled_since_) {
-      stalled_ += timeline_.now() - *stalled_since_;
-      stalled_since_.reset();
-    }
+    stalled_.set(!room && !entry.edge_pending, timeline_.now());
     if (!room) return;
     changes_.pop_front();
     if (entry.request->op == HostOp::write && entry.request->force_unit_access && ok(entry.status)) {
@@ -248,7 +243,7 @@ bool LsmHost::table_has_room() {
   const std::uint64_t generation = active_.generation;
   immutable_.push_back(std::exchange(active_, {}));
   active_.generation = generation + 1;
-  again_ = true;
+  rounds_.again();
   return true;
 }
 
@@ -288,26 +283,19 @@ void LsmHost::flush(Request& entry) {
 void LsmHost::finish(Request& entry, Status status, const RequestLife* life) {
   HostRequest& request = *entry.request;
   const Picoseconds held_up = request.op == HostOp::write ? stalled_time() - entry.stalled : Picoseconds(0);
-  end_life(request, timeline_.now(), held_up, life);
-  request.status = status;
   entry = {};
-  application_.request_ended();
-  receiver_(request);
+  application_.end(request, status, held_up, life);
 }
-
-Picoseconds LsmHost::stalled_time() const { return stalled_since_ ? stalled_ + (timeline_.now() - *stalled_since_) : stalled_; }
 
 void LsmHost::on_time(std::uint64_t) {
   log_alarm_ = false;
   proceed();
 }
 
-/// Everything that can go on does. An application that sends its next request from within an answer only has it go round once more.
+/// Everything that can go on does.
 void LsmHost::proceed() {
-  again_ = true;
-  if (proceeding_ || recovery_ != nullptr) return;
-  proceeding_ = true;
-  while (std::exchange(again_, false)) {
+  if (recovery_ != nullptr) return;
+  rounds_.run([this] {
     change_in_order();
     write_log();
     check_syncs();
@@ -318,8 +306,7 @@ void LsmHost::proceed() {
     collect();
     reset_dead_zones();
     write_manifest();
-  }
-  proceeding_ = false;
+  });
 }
 
 bool LsmHost::idle() const {

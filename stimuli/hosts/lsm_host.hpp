@@ -15,6 +15,7 @@
 
 #include "stimuli/hosts/application_side.hpp"
 #include "stimuli/hosts/drive_commands.hpp"
+#include "stimuli/hosts/host_progress.hpp"
 #include "stimuli/hosts/host_requests.hpp"
 #include "stimuli/hosts/lsm_merge.hpp"
 #include "stimuli/hosts/lsm_zones.hpp"
@@ -28,7 +29,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   LsmHost(const LsmHostConfig& config, const HostCpuConfig& cpu, const DriveZones& drive, const LsmLayout& layout, Timeline& timeline,
           HostLink& link);
 
-  void set_receiver(std::function<void(HostRequest&)> receiver) override { receiver_ = std::move(receiver); }
+  void set_receiver(std::function<void(HostRequest&)> receiver) override { application_.set_receiver(std::move(receiver)); }
   void issue(HostRequest& request) override;
   void abort(HostRequest& request) override;
   void power_lost() override;
@@ -216,7 +217,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   void put(std::uint64_t key, bool deleted, std::vector<std::byte> content);
   void flush(Request& request);
   void finish(Request& request, Status status, const RequestLife* life = nullptr);
-  [[nodiscard]] Picoseconds stalled_time() const;
+  [[nodiscard]] Picoseconds stalled_time() const { return stalled_.time(timeline_.now()); }
 
   // lsm_lookup.cpp
   [[nodiscard]] Found find(std::uint64_t key, std::vector<std::uint64_t>* in_vain);
@@ -285,7 +286,6 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   SectorView view_;
   LsmLayout layout_;
   Timeline& timeline_;
-  std::function<void(HostRequest&)> receiver_;
   DriveCommands commands_;
   ApplicationSide application_;
 
@@ -324,10 +324,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   std::unique_ptr<Recovery> recovery_;
 
   bool ended_ = false;
-  bool proceeding_ = false;
-  bool again_ = false;
-  std::optional<Picoseconds> stalled_since_;
-  Picoseconds stalled_;
+  Rounds rounds_;
+  StallClock stalled_;
   HostCpu cpu_;
   Counts counts_;
 };

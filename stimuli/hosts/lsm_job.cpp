@@ -221,7 +221,7 @@ void LsmHost::write_batches(Job& job) {
     if (!write_some(job, batch)) return;
     batch.output->closed = batch.closes;
     job.batches.pop_front();
-    again_ = true;
+    rounds_.again();
   }
 }
 

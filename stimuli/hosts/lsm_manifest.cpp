@@ -40,7 +40,7 @@ std::uint32_t LsmHost::snapshot_sectors() const {
 
 void LsmHost::commit(Edit edit) {
   edits_.push_back(std::move(edit));
-  again_ = true;
+  rounds_.again();
 }
 
 void LsmHost::write_manifest() {

@@ -30,9 +30,9 @@ void LsmHost::power_lost() {
   edits_.clear();
   manifest_busy_ = false;
   recovery_.reset();
-  stalled_ = stalled_time();
-  stalled_since_.reset();
-  log_alarm_ = proceeding_ = again_ = false;
+  stalled_.set(false, timeline_.now());
+  rounds_.power_lost();
+  log_alarm_ = false;
 }
 
 void LsmHost::recover(std::function<void(Status)> recovered) {
