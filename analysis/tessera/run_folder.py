@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tessera.frames import Frames
 
 SUMMARY_SCHEMA = 1
-OPERATIONS = ("read", "write", "flush", "trim")
+OPERATIONS = ("read", "write", "flush", "trim", "zone_report", "zone_open", "zone_close", "zone_finish", "zone_reset")  # `op` of requests.npy
 _FIELDS_BEFORE_PHASES = 8  # number, lba, blocks, op, status, arrival, issue, completion
 _CAUSE = "cause_"
 _WRITTEN_BY = {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr Picoseconds flush_patience = 86'400_s;
 
-constexpr const char* names[] = {"read", "write", "FLUSH", "TRIM"};
 
 double milliseconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-9; }
 
@@ -74,7 +73,7 @@ void Watchdog::look_at(Command& command) {
 std::string Watchdog::in_words(const Command& command, const char* verdict) const {
   const HostRequest& request = *command.request;
   std::ostringstream text;
-  text << "liveness: the drive has not answered request " << request.number << " (" << names[static_cast<std::size_t>(request.op)];
+  text << "liveness: the drive has not answered request " << request.number << " (" << to_string(request.op);
   if (request.op != HostOp::flush) text << " of " << request.blocks.count << " blocks from " << request.blocks.first.value();
   text << ", tag " << request.tag << ") within host.timeout, " << verdict << ": it is at the drive for "
        << milliseconds(timeline_.now() - command.since) << " ms, since " << milliseconds(command.since) << " ms\n  its life up to "

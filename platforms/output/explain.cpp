@@ -161,11 +161,16 @@ std::string readable(std::uint64_t picoseconds) {
 
 std::string explain_request(const std::filesystem::path& folder, std::uint64_t number) {
   const RequestRecord record = find_record(folder / "requests.npy", number);
-  static constexpr std::array verbs = {"reads", "writes", "flushes", "trims"};
+  static constexpr std::array verbs = {"reads", "writes", "flushes", "trims", "asks for the zones from", "opens the zone", "closes the zone",
+                                       "finishes the zone", "resets the zone"};
+  static_assert(verbs.size() == host_ops);
   const auto op = static_cast<HostOp>(record.op);
   if (record.op >= verbs.size()) throw input_error((folder / "requests.npy").string(), 0, "holds an unknown operation");
   std::string text = "Request " + std::to_string(number) + " " + verbs[record.op];
-  if (op != HostOp::flush) text += " " + std::to_string(record.blocks) + " blocks of 512 B from LBA " + std::to_string(record.lba);
+  if (op >= HostOp::zone_report)
+    text += " at LBA " + std::to_string(record.lba);
+  else if (op != HostOp::flush)
+    text += " " + std::to_string(record.blocks) + " blocks of 512 B from LBA " + std::to_string(record.lba);
   text += ".\n";
   text += "It arrived at " + readable(record.arrival) + " of simulated time, was handed to the drive " +
           (record.issue == record.arrival ? "at once" : readable(record.issue - record.arrival) + " later") + " and completed " +

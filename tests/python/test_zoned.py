@@ -1,9 +1,17 @@
 """A zoned disk: what it says of itself, what it refuses before and in a run, and that no power cut takes what it promised."""
 
 import json
+import re
 
 import pytest
+from samples import REPOSITORY
 from simulate import run, simulate
+
+from tessera.run_folder import OPERATIONS
+from tessera.trace.edit import write_trace
+from tessera.trace.table import read_trace
+from tessera.view.packed import unpacked
+from tessera.view.side import side_of
 
 SMALL = ("--set", "layers.zoned.zone=16 MiB", "--prefill", "0")
 
@@ -99,6 +107,37 @@ def test_zone_commands_survive_a_conversion(tmp_path, zone_trace):
     assert simulate("convert", tmp_path / "again", "--to", "columns", "--out", tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_text() == (tmp_path / "zones.csv").read_text()
     assert "5 zone commands left out" in simulate("convert", tmp_path / "zones.csv", "--to", "msr", "--out", tmp_path / "msr").stdout
+
+
+def test_zone_commands_of_a_run_are_in_its_tables_pages_and_words(tmp_path, zone_trace):
+    folder = run(tmp_path, "bare", "--layer", "zoned", *SMALL, "--trace", zone_trace, "--requests")
+    log = folder.frames.requests.sort("number")
+    names = ["write", "zone_reset", "write", "write", "write", "zone_close", "zone_open", "zone_finish", "zone_reset", "write"]
+    assert log["op"].to_list() == names
+    assert sorted(names) == sorted(OPERATIONS[op] for op in unpacked(side_of(folder, None, "zones")["requests"]["op"]))
+    reset, zone = (log.row(names.index(name), named=True) for name in ("zone_reset", "zone_close"))
+    assert f"Request {reset['number']} resets the zone at LBA {reset['lba']}." in explained(folder, reset)
+    assert f"Request {zone['number']} closes the zone at LBA {zone['lba']}." in explained(folder, zone)
+
+
+def explained(folder, request):
+    return simulate("explain", folder.folder, request["number"]).stdout
+
+
+def test_the_words_of_the_page_are_those_of_the_simulator():
+    assets = (REPOSITORY / "analysis/tessera/view/assets/words.js").read_text()
+    statuses, verbs = (re.findall(r'"([^"]+)"', re.search(rf"const {name} = \[(.*?)\];", assets, re.DOTALL)[1]) for name in ("STATUSES", "VERBS"))
+    ports = (REPOSITORY / "models/firmware/ports/ports.cpp").read_text()
+    assert statuses == re.findall(r'case Status::\w+: return "([^"]+)"', ports)
+    explain = (REPOSITORY / "platforms/output/explain.cpp").read_text()
+    assert verbs == re.findall(r'"([^"]+)"', re.search(r"verbs = \{(.*?)\};", explain, re.DOTALL)[1])
+    assert len(verbs) == len(OPERATIONS)
+
+
+def test_zone_commands_survive_a_way_through_python(tmp_path, zone_trace):
+    written = write_trace(read_trace(zone_trace), tmp_path / "through.csv")
+    assert [line.split(",")[2] for line in written.read_text().splitlines()[1:]] == ["w", "zr", "w", "w", "zc", "zo", "zf", "zra", "w"]
+    assert (read_trace(written) == read_trace(zone_trace)).all()
 
 
 WORKLOAD = """

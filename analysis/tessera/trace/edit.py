@@ -10,8 +10,10 @@ import numpy as np
 
 from tessera.errors import InputError
 from tessera.output_file import whole, write
+from tessera.trace.table import WRITE
 
-LETTERS = np.array(["r", "w", "f", "t"])  # of READ, WRITE, FLUSH, TRIM
+LETTERS = np.array(["r", "w", "f", "t", "zp", "zo", "zc", "zf", "zr"], dtype="U3")  # by operation
+FORCED, ALL_ZONES = 1, 2  # flags of a record: a write with FUA; a reset of all zones
 COLUMNS = """# How {name} is read: tessera-sim finds this file beside it.
 separator = "comma"
 header = 1
@@ -22,6 +24,13 @@ r = "r"
 w = "w"
 f = "f"
 t = "t"
+zp = "zp"
+zo = "zo"
+zc = "zc"
+zf = "zf"
+zr = "zr"
+zra = "zra"
+u = "u"
 offset = "4:bytes"
 size = "5:bytes"
 """
@@ -106,9 +115,21 @@ def repeat(records: np.ndarray, times: int, drift: int = 0) -> np.ndarray:
     return repeated
 
 
+def letters(records: np.ndarray) -> list[str]:
+    """What each record does, as `write_trace` says it.
+
+    >>> from tessera.trace.table import RECORD
+    >>> letters(np.array([(0, 0, 512, 0, 1, 0), (0, 0, 512, 0, 1, FORCED), (0, 0, 0, 0, 8, 0), (0, 0, 0, 0, 8, ALL_ZONES)], dtype=RECORD))
+    ['w', 'u', 'zr', 'zra']
+    """
+    words = LETTERS[records["op"]]
+    words = np.where((records["op"] == WRITE) & (records["flags"] & FORCED != 0), "u", words)
+    return np.where(records["flags"] & ALL_ZONES != 0, "zra", words).tolist()
+
+
 def write_trace(records: np.ndarray, file: str | Path) -> Path:
     """Writes `time,volume,op,offset,size` with picoseconds and bytes, packed where the name ends in .gz or .xz, and beside it the file
-    that tells the simulator so. Nothing is lost but the flags of forced writes."""
+    that tells the simulator so."""
     path = Path(file)
     opened = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
 
@@ -117,7 +138,7 @@ def write_trace(records: np.ndarray, file: str | Path) -> Path:
             out.write("time,volume,op,offset,size\n")
             for begin in range(0, len(records), 100_000):
                 part = records[begin : begin + 100_000]
-                rows = zip(part["arrival"].tolist(), part["volume"].tolist(), LETTERS[part["op"]].tolist(), part["offset"].tolist(), part["size"].tolist())
+                rows = zip(part["arrival"].tolist(), part["volume"].tolist(), letters(part), part["offset"].tolist(), part["size"].tolist())
                 out.writelines(f"{time},{volume},{op},{offset},{size}\n" for time, volume, op, offset, size in rows)
 
     write(f"{path}{NAMED_BY}", COLUMNS.format(name=path.name))  # first: without it nobody could read the trace

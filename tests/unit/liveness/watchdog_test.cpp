@@ -204,7 +204,7 @@ TEST_CASE("watchdog: a FLUSH has a day, and does not hide a command that was iss
   StuckDrive<NeverFlushed> drive(patience(5_s));
   drive.bench().submit(HostOp::flush, 0, 0);
   drive.bench().run_for(86'399_s);
-  says(bug_of([&] { drive.bench().run_for(2_s); }), "(FLUSH, tag 0)");
+  says(bug_of([&] { drive.bench().run_for(2_s); }), "(flush, tag 0)");
 
   StuckDrive<NeverFlushed> other(patience(5_s));
   other.bench().submit(HostOp::flush, 0, 0);

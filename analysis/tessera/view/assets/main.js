@@ -7,7 +7,7 @@ const lookNow = () => {
   const style = getComputedStyle(document.documentElement);
   const look = Object.fromEntries(["page", "ink", "faint", "line", "panel", "platter", "arm", "now", "slow", "level", "seek", "rotate", "read", "write", "other", "work", "erase", "moved"]
     .map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  return { ...look, ops: [look.read, look.write, look.other, look.other], states: [look.faint, look.seek, look.rotate, look.read, look.write, look.faint],
+  return { ...look, ops: [look.read, look.write, ...Array(7).fill(look.other)], states: [look.faint, look.seek, look.rotate, look.read, look.write, look.faint],
     flash: [null, look.moved, look.read, look.write, look.erase, look.moved, look.faint] };
 };
 
@@ -21,7 +21,7 @@ const legendOf = (side, look) => {
   const seen = new Set(side.columns.op);
   if (seen.has(0)) entry(look.read, "read");
   if (seen.has(1)) entry(look.write, "write");
-  if (seen.has(2) || seen.has(3)) entry(look.other, "flush or trim");
+  if ([...seen].some((op) => op > 1)) entry(look.other, [...seen].some((op) => op > 3) ? "flush, trim or zone command" : "flush or trim");
   entry(look.slow, side.slow.length > 1 ? `the slowest ${grouped(side.slow.length)}` : "the slowest");
   if (side.head) {
     entry(look.seek, "seek");

@@ -1,9 +1,12 @@
 "use strict";
 // The life of a request in words: those of `tessera explain`.
 
-const VERBS = ["reads", "writes", "flushes", "trims"];
+const VERBS = ["reads", "writes", "flushes", "trims", "asks for the zones from", "opens the zone", "closes the zone", "finishes the zone", "resets the zone"];
 const FLUSH = 2;
-const STATUSES = ["ok", "media error", "damaged", "blank page", "program failed", "erase failed", "rule violation", "no space", "corrupt", "lost", "read only", "aborted"];
+const ZONES = 4;  // and all after it
+const STATUSES = ["ok", "media error", "damaged", "blank page", "program failed", "erase failed", "rule violation", "no space", "corrupt", "lost", "read only", "aborted",
+  "command not supported", "invalid field in command", "unaligned write command", "write boundary violation", "read boundary violation", "attempt to read invalid data",
+  "insufficient zone resources", "zone is read only", "zone is offline"];
 const MEANINGS = {
   host_queue: "waited at the host, held back by the replay policy or for a free tag",
   link: "on the link: command, data and status, with waiting for link or buffer",
@@ -39,7 +42,8 @@ const readable = (time) => {
 const sentences = (side, index) => {
   const { number, op, blocks, lba, status } = side.columns;
   const { arrival, issue, completion } = side.columns;
-  const where = op[index] === FLUSH ? "" : ` ${blocks[index]} blocks of 512 B from LBA ${lba[index]}`;
+  const from = `LBA ${lba[index]}`;
+  const where = op[index] === FLUSH ? "" : op[index] >= ZONES ? ` at ${from}` : ` ${blocks[index]} blocks of 512 B from ${from}`;
   const handed = issue[index] === arrival[index] ? "at once" : `${readable(issue[index] - arrival[index])} later`;
   return [
     `Request ${number[index]} ${VERBS[op[index]]}${where}.`,
