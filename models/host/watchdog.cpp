@@ -13,7 +13,6 @@ namespace {
 
 constexpr Picoseconds flush_patience = 86'400_s;
 
-
 double milliseconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-9; }
 
 }  // namespace

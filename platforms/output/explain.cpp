@@ -161,8 +161,9 @@ std::string readable(std::uint64_t picoseconds) {
 
 std::string explain_request(const std::filesystem::path& folder, std::uint64_t number) {
   const RequestRecord record = find_record(folder / "requests.npy", number);
-  static constexpr std::array verbs = {"reads", "writes", "flushes", "trims", "asks for the zones from", "opens the zone", "closes the zone",
-                                       "finishes the zone", "resets the zone"};
+  static constexpr std::array verbs = {
+      "reads",          "writes",          "flushes",           "trims",          "asks for the zones from",
+      "opens the zone", "closes the zone", "finishes the zone", "resets the zone"};
   static_assert(verbs.size() == host_ops);
   const auto op = static_cast<HostOp>(record.op);
   if (record.op >= verbs.size()) throw input_error((folder / "requests.npy").string(), 0, "holds an unknown operation");
