@@ -153,6 +153,7 @@ boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, c
   run["layer"] = drive.config.layer;
   run["spare"] = drive.spare;
   run["failed"] = drive.condition == DriveCondition::failed;
+  run["cleans"] = drive.measurement->layer_cleans();
   run["seed"] = options.run.seed;
   return run;
 }

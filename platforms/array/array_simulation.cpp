@@ -146,7 +146,7 @@ void ArraySimulation::window_over() {
 
 void ArraySimulation::start_replay() {
   replaying_ = true;
-  origin_ = drives_.timeline().now();
+  origin_ = measured_from_ = drives_.timeline().now();
   for (std::size_t i = 0; i < drives_.size(); ++i) drives_[i].measurement->begin();
   host_.reset_statistics();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
@@ -267,7 +267,16 @@ void ArraySimulation::go_on() {
 void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
   if (ok(request.status) && request.number >= config_.player.warmup)
     latency_[static_cast<std::size_t>(chapter_)].record(now - request.life.arrival);
+  if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) end_warmup();
   if (stop_signal() != 0) stop();
+}
+
+/// What failed before it has been measured already.
+void ArraySimulation::end_warmup() {
+  measured_from_ = drives_.timeline().now();
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    if (drives_[i].condition == DriveCondition::on) drives_[i].measurement->begin();
+  host_.end_warmup();
 }
 
 void ArraySimulation::on_end(Picoseconds) {
@@ -334,7 +343,7 @@ void ArraySimulation::measure() {
     metrics_.add("array.thrown_out", static_cast<double>(thrown_out_.size()), "1",
                  "drives that had a command for longer than array.time_out");
   metrics_.add("capacity.user", static_cast<double>(host_.layout().user_blocks() * host_block_bytes), "B", "what the host can address");
-  metrics_.add("run.measured_seconds", static_cast<double>((drives_.timeline().now() - origin_).value()) * 1e-12, "s",
+  metrics_.add("run.measured_seconds", static_cast<double>((drives_.timeline().now() - measured_from_).value()) * 1e-12, "s",
                "simulated time of the measured part");
   measured_ = true;
   if (scoreboard_ == nullptr || stop_signal() != 0) return finish();

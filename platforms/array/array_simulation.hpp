@@ -95,6 +95,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void drain();
   void drained(const HostRequest& flush);
   void poll();
+  void end_warmup();
   void measure();
   void finish();
   [[nodiscard]] bool busy() const;
@@ -115,7 +116,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   std::unique_ptr<VerificationSweep> sweep_;
   std::array<DurationHistogram, chapters> latency_;
   Chapter chapter_ = Chapter::whole;
-  Picoseconds origin_;
+  Picoseconds origin_;         // of the replay
+  Picoseconds measured_from_;  // the same, or the end of the warm-up
   std::size_t next_failure_ = 0;
   std::size_t next_cut_ = 0;
   bool scrub_begun_ = false;

@@ -27,6 +27,19 @@ struct ArrayCounts {
   std::uint64_t rows_in_doubt = 0;    ///< written as the power failed
   std::uint64_t rows_put_right = 0;   ///< of these, parity or copies made anew from the data
   std::uint64_t rows_left_wrong = 0;  ///< of these, with a drive missing: what it held may be lost, the write hole
+
+  /// What befell rows, which no warm-up leaves out, without what requests and commands did.
+  [[nodiscard]] ArrayCounts of_rows() const {
+    ArrayCounts rows;
+    rows.rows_compared = rows_compared;
+    rows.rows_differing = rows_differing;
+    rows.rows_lost = rows_lost;
+    rows.rows_replayed = rows_replayed;
+    rows.rows_in_doubt = rows_in_doubt;
+    rows.rows_put_right = rows_put_right;
+    rows.rows_left_wrong = rows_left_wrong;
+    return rows;
+  }
 };
 
 /// Of rows that were compared.

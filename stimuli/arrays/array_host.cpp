@@ -237,4 +237,9 @@ void ArrayHost::reset_statistics() {
   for (const auto& queue : queues_) queue->reset_statistics();
 }
 
+void ArrayHost::end_warmup() {
+  counts_ = counts_.of_rows();
+  for (const auto& queue : queues_) queue->end_warmup();
+}
+
 }  // namespace tessera

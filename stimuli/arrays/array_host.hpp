@@ -74,6 +74,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   [[nodiscard]] const ArrayCounts& counts() const { return counts_; }
   [[nodiscard]] const std::vector<RebuildRecord>& rebuilds() const { return rebuilds_; }
   void reset_statistics();
+  /// What requests and commands did so far belongs to the warm-up; rows that were lost, put right or compared count all the same.
+  void end_warmup();
   /// Adds array.*.
   void report(MetricSet& metrics) const;
 

@@ -110,7 +110,7 @@ void DriveQueue::completed(HostRequest& request) {
 
 /// The slot is free after the call: its request is what the receiver looks at.
 void DriveQueue::answer(Slot& slot) {
-  statistics_.completed(slot.request, timeline_.now(), 0);
+  statistics_.completed(slot.request, timeline_.now(), warmup_);
   background_ -= slot.priority == CommandPriority::background ? 1 : 0;
   std::exchange(slot.receiver, nullptr)->answered(slot.part, slot.request);
   free_.push_back(slot.request.tag);

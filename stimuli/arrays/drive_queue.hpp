@@ -65,6 +65,11 @@ class DriveQueue final : private TimelineListener {
   [[nodiscard]] HostBlock position() const { return position_; }
   [[nodiscard]] const PlayerStatistics& statistics() const { return statistics_; }
   void reset_statistics() { statistics_ = PlayerStatistics(); }
+  /// Commands that were sent so far belong to the warm-up.
+  void end_warmup() {
+    statistics_.leave_out_so_far();
+    warmup_ = sent_;
+  }
 
  private:
   struct Waiting {
@@ -95,6 +100,7 @@ class DriveQueue final : private TimelineListener {
   std::array<std::deque<Waiting>, 2> queues_;  // by priority
   std::uint32_t background_ = 0;               // at the drive
   std::uint64_t sent_ = 0;
+  std::uint64_t warmup_ = 0;  // of those sent
   HostBlock position_;
   bool failed_ = false;
   bool suspended_ = false;

@@ -39,6 +39,14 @@ void PlayerStatistics::completed(const HostRequest& request, Picoseconds now, st
   }
 }
 
+void PlayerStatistics::leave_out_so_far() {
+  PlayerStatistics later;
+  later.backlog_ = backlog_;
+  later.rested_ = rested_;
+  later.warmed_up_ = warmed_up_ + served_ + failed_;
+  *this = later;
+}
+
 std::optional<bool> PlayerStatistics::steady() const {
   const auto cut = transient_.cut();
   return cut ? std::optional(cut->steady) : std::nullopt;

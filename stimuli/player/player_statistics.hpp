@@ -20,6 +20,8 @@ class PlayerStatistics {
   void rest(Picoseconds by) { rested_ += by; }
   /// A request that arrived will never be completed: its host does not send it again.
   void lost(Picoseconds at) { backlog_.completed(rested_ + at); }
+  /// All that was counted so far, but the backlog, belongs to the warm-up.
+  void leave_out_so_far();
   /// A request was completed at `now`. Those numbered below `warmup` stay out of all but the backlog.
   void completed(const HostRequest& request, Picoseconds now, std::uint64_t warmup);
 

@@ -52,6 +52,24 @@ def test_what_was_written_outlives_as_many_failures_as_promised(tmp_path, kind, 
         assert value(metrics, "array.latency.rebuild.mean") > value(metrics, "array.latency.whole.mean")
 
 
+def test_a_warmup_is_left_out_of_the_drives_figures_as_of_the_hosts(tmp_path):
+    depth, warmup, limit = 16, 600, 1000
+    file = array_file(tmp_path, "mirror", drives(3, "media-cache"))
+    whole, _ = run_array(tmp_path / "whole", file, limit=limit, depth=depth)
+    metrics, _ = run_array(tmp_path / "warm", file, "--warmup", warmup, limit=limit, depth=depth)
+    of_drives = [json.loads((tmp_path / "warm" / f"drive-{i}" / "summary.json").read_text()) for i in range(3)]
+    assert value(metrics, "host.served") == limit - warmup
+    assert value(metrics, "host.warmup") == warmup
+    for drive in of_drives:  # each has every write; those under way at the end of the warm-up may count on one side alone
+        assert abs(value(drive["metrics"], "host.writes") - value(metrics, "host.writes")) <= depth
+        assert 0 < value(drive["metrics"], "media.sectors_written.total")
+        assert drive["run"]["cleans"] is True
+    commands = sum(value(drive["metrics"], "host.served") for drive in of_drives)
+    assert abs(value(metrics, "array.commands") - commands) <= 3 * depth
+    assert value(metrics, "array.commands") < 0.6 * value(whole, "array.commands")
+    assert value(metrics, "run.measured_seconds") < 0.8 * value(whole, "run.measured_seconds")
+
+
 def erasure(data, parities, spare_places):
     return f"data = {data}\nparities = {parities}\nspare_places = {spare_places}\n"
 
