@@ -18,7 +18,10 @@ void TrackHold::submit(MediaChain& chain) {
 }
 
 Task<void> TrackHold::carry(MediaChain& chain, std::size_t place) {
-  held_ += touches(chain) ? 1 : 0;
+  if (touches(chain)) {
+    ++held_;
+    waits_(whom_);
+  }
   while (touches(chain)) co_await released_.change(LifePhase::lock);
   passes_(whom_, chain);
   under_way_.push_back(&chain);

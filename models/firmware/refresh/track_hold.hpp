@@ -23,11 +23,13 @@ class TrackHold {
  public:
   TrackHold(MediaPort& media, CpuPort& cpu, const Overlap& overlap) : media_(media), overlap_(overlap), released_(cpu), ended_(cpu) {}
 
-  /// Called with each chain right before it goes to the platters.
+  /// Called with each chain right before it goes to the platters, and as soon as one has to wait for the tracks.
   using Passes = void (*)(void* whom, const MediaChain& chain);
-  void tell(void* whom, Passes passes) {
+  using Waits = void (*)(void* whom);
+  void tell(void* whom, Passes passes, Waits waits) {
     whom_ = whom;
     passes_ = passes;
+    waits_ = waits;
   }
 
   /// For MediaPort::submit(): as that of the port below, once no tracks are held that the chain reads, writes or destroys.
@@ -50,6 +52,7 @@ class TrackHold {
   const Overlap& overlap_;
   void* whom_ = nullptr;
   Passes passes_ = nullptr;
+  Waits waits_ = nullptr;
   RadiusSpan tracks_;                   // first == end: none
   std::vector<Task<void>> tasks_;       // by place
   std::vector<std::size_t> free_;       // places

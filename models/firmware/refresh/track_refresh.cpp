@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "firmware/layout/plan_regions.hpp"
 
@@ -30,7 +31,9 @@ TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, cons
     if (keeps_data(region))
       data_.push_back({static_cast<std::uint32_t>(region.first), static_cast<std::uint32_t>(region.first + region.count)});
   if (overlapped_ != nullptr)
-    overlapped_->hold.tell(this, [](void* whom, const MediaChain& chain) { static_cast<TrackRefresh*>(whom)->count(chain); });
+    overlapped_->hold.tell(
+        this, [](void* whom, const MediaChain& chain) { static_cast<TrackRefresh*>(whom)->count(chain); },
+        [](void* whom) { static_cast<TrackRefresh*>(whom)->hurry(); });
   const std::uint64_t counters = geometry.tracks() * config.counters_per_track();
   const Bytes size(counters * sizeof(Counter));
   const MemoryRegion region = config.dumped ? ports.memory.reserve_dumped(MemoryCategory::metadata, size, "counters of writes")
@@ -100,6 +103,7 @@ void TrackRefresh::raise(std::uint64_t counter) {
   const std::uint32_t writes = value & count_bits;
   highest_ = std::max(highest_, writes);
   if (writes >= config_.threshold && (value & waits) == 0 && enqueue(counter)) value |= waits;
+  if (writes >= urgent_at()) hurry();
 }
 
 /// Writes that were counted while the track waited stay counted: some may have come after its refresh.
@@ -128,6 +132,13 @@ void TrackRefresh::begin_work() {
   ports_.cpu.spawn(work(), "refresh");
 }
 
+/// A read that waits behind the host's commands is given up and goes with them: its turn may come seconds later, and what waits for its
+/// tracks, or is written next to tracks that wait, does not.
+void TrackRefresh::hurry() {
+  hurried_ = true;
+  if (behind_ != nullptr) ports_.media.abandon(*std::exchange(behind_, nullptr));
+}
+
 Task<void> TrackRefresh::work() {
   while (taken_ != put_) {
     const std::uint64_t counter = queue_.read(taken_++ % queue_places);
@@ -139,7 +150,7 @@ Task<void> TrackRefresh::work() {
 
 Task<void> TrackRefresh::refresh(std::uint64_t counter) {
   // What waited long behind the host's commands goes with them.
-  const bool urgent = (counters_[counter] & count_bits) >= config_.threshold + config_.threshold / 4;
+  const bool urgent = (counters_[counter] & count_bits) >= urgent_at();
   const MediaClass priority = urgent ? MediaClass::dependent : MediaClass::background;
   urgent_ += urgent ? 1 : 0;
   if (config_.counters == RefreshCounters::track) {

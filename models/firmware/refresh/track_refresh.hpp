@@ -48,6 +48,8 @@ class TrackRefresh final : public MediaPort {
   static constexpr Counter waits = 0x8000;  // in the queue
   static constexpr Counter count_bits = RefreshConfig::most;
   static constexpr std::uint32_t queue_places = 256;
+  /// Writes from which on a track no longer waits behind the host's commands.
+  [[nodiscard]] std::uint32_t urgent_at() const { return config_.threshold + config_.threshold / 4; }
 
   /// Radii [first, end) of a region with the host's data.
   struct Radii {
@@ -73,6 +75,7 @@ class TrackRefresh final : public MediaPort {
   void lower(std::uint64_t counter);
   [[nodiscard]] bool enqueue(std::uint64_t counter);
   void begin_work();
+  void hurry();
   Task<void> work();
   Task<void> refresh(std::uint64_t counter);
   Task<void> rewrite(PhysicalTrack track, MediaClass priority);
@@ -104,6 +107,8 @@ class TrackRefresh final : public MediaPort {
   std::uint64_t put_ = 0;           // into it
   bool started_ = false;
   bool running_ = false;
+  bool hurried_ = false;                // the refresh in hand goes with the host's commands
+  const DataBuffer* behind_ = nullptr;  // where a read goes that waits behind them
   DataBuffer buffer_;
 
   std::uint64_t refreshes_ = 0;

@@ -7,9 +7,13 @@ namespace tessera {
 
 Task<void> TrackRefresh::rewrite_overlapped(PhysicalTrack track, MediaClass priority) {
   const std::vector<std::uint32_t> order = overlap_.order(track.radius);
-  if (order.empty()) co_return;
+  if (order.empty()) {
+    renew(track, 0);
+    co_return;
+  }
   const auto [first, last] = std::ranges::minmax(order);
   co_await overlapped_->hold.take({track.surface, first, last + 1});
+  hurried_ = overlapped_->hold.awaited();
   overlapped_->window.begin(track);
   co_await write_over(track, order, priority);
   overlapped_->window.end();
@@ -30,15 +34,21 @@ Task<void> TrackRefresh::write_over(PhysicalTrack track, const std::vector<std::
   TrackWindow& window = overlapped_->window;
   const auto tracks = static_cast<std::uint32_t>(order.size());
   const auto place = [&](std::uint32_t number) { return PhysicalTrack{track.surface, order[number]}; };
-  // The host waits for what is held, and counts of tracks that wait for their turn rise.
-  const auto now = [&] { return overlapped_->hold.awaited() || taken_ != put_ ? MediaClass::dependent : priority; };
+  // Counts of tracks that wait for their turn rise.
+  const auto now = [&] { return hurried_ || taken_ != put_ ? MediaClass::dependent : priority; };
   ports_.cpu.event({"refresh", FirmwareEvent::Edge::begin, number(track), tracks});
   while (window.written() < tracks) {
-    while (window.lacks(tracks)) co_await window.read_next(place(window.read()), now());
+    while (window.lacks(tracks)) {
+      const MediaClass turn = now();
+      behind_ = turn == MediaClass::background ? &window.buffer() : nullptr;
+      co_await window.read_next(place(window.read()), turn);
+      behind_ = nullptr;
+    }
     const PhysicalTrack next = place(window.written());
     const std::uint32_t sectors = sectors_on(next);
     if (sectors != 0) count(PhysicalRun{next, 0, sectors});
-    const bool all = co_await window.write_next(next, now());
+    // As where a track's write follows its read in one chain: what was read is held.
+    const bool all = co_await window.write_next(next, MediaClass::dependent);
     failed_ += all ? 0 : 1;
     ++refreshes_;
     sectors_ += sectors;

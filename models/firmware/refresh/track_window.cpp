@@ -35,6 +35,7 @@ Task<void> TrackWindow::read_next(PhysicalTrack track, MediaClass priority) {
     chain.add({MediaOp::read, StepHint::whole_track, {track, 0, sectors}, tracks_.part(first_sector(place), sectors), {}, nullptr, each});
     status = co_await ports_.media.run(chain);
   }
+  if (status == Status::aborted) co_return;
   destroyed_.write(place % slots_) = status == Status::damaged ? 1 : 0;
   ++progress_.write(0).read;
 }

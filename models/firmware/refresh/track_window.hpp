@@ -31,7 +31,9 @@ class TrackWindow {
   /// Whether the next track cannot be written before another is read; `tracks` in all.
   [[nodiscard]] bool lacks(std::uint32_t tracks) const { return read() < tracks && read() < written() + slots_; }
 
-  /// The track of place read().
+  /// Where reads go.
+  [[nodiscard]] const DataBuffer& buffer() const { return tracks_; }
+  /// The track of place read(); it stays that one where the read is given up.
   [[nodiscard]] Task<void> read_next(PhysicalTrack track, MediaClass priority);
   /// The track of place written(), through `media`; whether all of it could be written.
   [[nodiscard]] Task<bool> write_next(PhysicalTrack track, MediaClass priority);
