@@ -3,5 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {}
+from pages.erasure import write_erasure
+
+ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {"erasure": write_erasure}
 """By name. A study takes the folder for its runs, and raises SimulatorError where one of them fails."""
