@@ -100,7 +100,8 @@ def rebuild_words(code: str, layer: str) -> Words:
     """Drive 2 fails at once and is rebuilt under reads: on the spare places of its code, or for copies on a spare drive."""
     fails = ('failure=[{drive=2,at="0 s"}]', "rebuild.ends_run=true")
     spare = CODES[code].data == 1
-    return [FOLDER / f"{code}.toml", *_settings(drives(layer, spare), f"array.chunk={REBUILD_CHUNK}", *fails), "--workload", FOLDER / "reads.toml", "--replay", "timed"]
+    settings = _settings(drives(layer, spare), f"array.chunk={REBUILD_CHUNK}", *fails)
+    return [FOLDER / f"{code}.toml", *settings, "--workload", FOLDER / "reads.toml", "--replay", "timed"]
 
 
 JBOD = _settings("array.kind=jbod", "array.data=0", "array.parities=0", "array.spare_places=0")
@@ -209,7 +210,9 @@ def _best_cell(runs: Runs, more: Runs, load: str, code: str) -> str:
     first, second = order(runs, load, code)[:2]
 
     def means(layer: str) -> list[float]:
-        return [run.metric("host.latency.mean") for run in (runs[f"{load} {code} {layer}"], *(run for name, run in more.items() if name.startswith(f"{load} {code} {layer} ")))]
+        name = f"{load} {code} {layer}"
+        of_seeds = [runs[name], *(run for other, run in more.items() if other.startswith(name + " "))]
+        return [run.metric("host.latency.mean") for run in of_seeds]
 
     over = [b / a for a, b in zip(means(first), means(second))]
     margin = f"{over[0]:.2f}" if len(over) == 1 else f"{min(over):.2f} to {max(over):.2f}"
@@ -218,7 +221,8 @@ def _best_cell(runs: Runs, more: Runs, load: str, code: str) -> str:
 
 
 def _best_table(runs: Runs, more: Runs) -> str:
-    return table(["load", *(code.title for code in CODES.values())], [[load.title, *(_best_cell(runs, more, name, code) for code in CODES)] for name, load in LOADS.items()])
+    rows = [[load.title, *(_best_cell(runs, more, name, code) for code in CODES)] for name, load in LOADS.items()]
+    return table(["load", *(code.title for code in CODES.values())], rows)
 
 
 def _per_drive(run: ArrayRun, depth: int, share: float) -> str:
