@@ -16,7 +16,8 @@ FOLDER = REPOSITORY / "docs" / "studies" / "erasure"
 PAGE = FOLDER.with_suffix(".md")
 COMMAND = "./dev studies erasure"
 
-LAYERS = (YARDSTICK, "imr-rmw", "shingled-in-place-r4123", "tessera-imr", "mu-rmw", "fluid", "tessera", "media-cache")
+IN_PLACE = (YARDSTICK, "imr-rmw", "shingled-in-place-r4123")  # without a cache in front of the layer
+LAYERS = (*IN_PLACE, "tessera-imr", "mu-rmw", "fluid", "tessera", "media-cache")
 DRIVES = 17  # of each array
 QUEUE = 6  # commands of a closed loop per drive, so that drives are equally loaded whatever the code
 
