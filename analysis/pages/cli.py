@@ -15,7 +15,7 @@ from pages.long_runs import LAYERS, long_runs
 from pages.recovery import write_recovery
 from pages.reference import write_reference
 from pages.sizing import write_sizing
-from pages.studies import STUDIES, write_studies
+from pages.studies import NAMES, write_studies
 from pages.torture import Effort, write_torture
 from pages.trained import speed, train, untrue
 from pages.years import measure_years
@@ -99,13 +99,13 @@ def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Pat
 
 @app.command()
 def studies(
-    only: Annotated[list[str] | None, typer.Argument(help=f"Studies: {', '.join(STUDIES)}; all if none is named.")] = None,
+    only: Annotated[list[str] | None, typer.Argument(help=f"Studies: {', '.join(NAMES)}; all if none is named.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/studies"),
 ) -> None:
-    """Run the sweeps of docs/studies and write the tables of its page and its data files again."""
+    """Run the sweeps and arrays of docs/studies and write the tables of its pages and its data files again."""
     for name in only or ():
-        if name not in STUDIES:
-            raise unknown_name("study", name, STUDIES)
+        if name not in NAMES:
+            raise unknown_name("study", name, NAMES)
     write_studies(Console(), out, only or ())
 
 

@@ -1,4 +1,4 @@
-"""The studies of docs/studies: runs their sweeps and writes the tables of the page and the data files again."""
+"""The studies of docs/studies: runs their sweeps and arrays and writes the tables of the pages and the data files again."""
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
@@ -8,6 +8,7 @@ import polars as pl
 from rich.console import Console
 
 import tessera
+from pages.array_studies import ARRAY_STUDIES
 from tessera.errors import InputError
 from tessera.families import YARDSTICK, ordered
 from tessera.marked_section import write_marked_section
@@ -23,7 +24,7 @@ STAR = "\\*"
 
 
 def write_studies(console: Console, out: Path, only: Sequence[str] = ()) -> None:
-    """Raises InputError where a sweep of a study does not run, or a run of it fails."""
+    """Raises InputError where a sweep of a study does not run, or a run of it fails; SimulatorError where one of an array does."""
     for name, write in STUDIES.items():
         if only and name not in only:
             continue
@@ -32,7 +33,13 @@ def write_studies(console: Console, out: Path, only: Sequence[str] = ()) -> None
         if made.failed.height:
             raise InputError(f"docs/studies/{name}.toml: {made.failed.height} of its runs failed, the first as {made.failed['message'][0]}")
         write_marked_section(PAGE, f"./dev studies {name}", write(made.good))
-    console.print(f"wrote {PAGE}")
+        console.print(f"wrote {PAGE}")
+    for name, write_page in ARRAY_STUDIES.items():
+        if only and name not in only:
+            continue
+        console.print(f"[dim]{name} ...[/dim]")
+        write_page(out / name)
+        console.print(f"wrote {FOLDER / name}.md")
 
 
 def _over_seeds(runs: pl.DataFrame, *more: pl.Expr) -> pl.DataFrame:
@@ -200,3 +207,4 @@ def _write_csv(file: Path, header: Sequence[str], lines: Iterable[Sequence[str]]
 
 
 STUDIES: dict[str, Callable[[pl.DataFrame], str]] = {"memory": memory, "flash": flash, "flash-roles": flash_roles, "processor": processor, "arms": arms, "arms-cleaning": arms_cleaning, "layers": layers}
+NAMES = (*STUDIES, *ARRAY_STUDIES)
