@@ -3,5 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {}
+from pages.archive import archive
+
+ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {
+    "archive": archive,
+}
 """By name. A study takes the folder for its runs, and raises SimulatorError where one of them fails."""
