@@ -20,7 +20,7 @@ WHOLE_DRIVE = "seagate-st8000as0002"  # docs/studies/rebuild/archive.toml is its
 DRIVES = 60
 SEEDS = (1, 2)
 SCALES = {"5": "1", "20": "0.25", "40": "0.125"}  # requests per second of load.toml: --time-scale
-LOAD_REQUESTS, INGEST, REPLACED, UPDATES = 6000, 3000, 1000, 15000
+LOAD_REQUESTS, WARM_UP, INGEST, REPLACED, UPDATES = 12000, 4000, 3000, 1000, 15000
 OBJECT_BYTES = 8_519_680  # a row of each archive
 HOURS_PER_YEAR = 8760
 BEYOND_YEARS = 1e9  # of independent failures; other losses come first
@@ -115,7 +115,8 @@ def runs() -> dict[str, Words]:
         load = ("--workload", FOLDER / "load.toml", "--fold", "--replay", "timed")
         for seed in SEEDS:
             for rate, scale in SCALES.items() if seed == SEEDS[0] else [("20", SCALES["20"])]:
-                made[f"load-{rate}-{kind.file}-{seed}"] = (whole, *load, "--time-scale", scale, "--limit", str(LOAD_REQUESTS), "--seed", str(seed))
+                length = ("--limit", str(LOAD_REQUESTS), "--warmup", str(WARM_UP))
+                made[f"load-{rate}-{kind.file}-{seed}"] = (whole, *load, "--time-scale", scale, *length, "--seed", str(seed))
             made[f"rebuild-{kind.file}-{seed}"] = (failed, *load, "--seed", str(seed))
         made[f"idle-{kind.file}-1"] = (failed,)
         made[f"ingest-{kind.file}-1"] = closed("ingest", INGEST)
