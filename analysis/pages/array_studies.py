@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from pages.archive import archive
 from pages.erasure import write_erasure
 
-ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {"erasure": write_erasure}
+ARRAY_STUDIES: dict[str, Callable[[Path], None]] = {"archive": archive, "erasure": write_erasure}
 """By name. A study takes the folder for its runs, and raises SimulatorError where one of them fails."""

@@ -56,7 +56,7 @@ def test_what_a_page_shows_runs(page, tmp_path):
 LONG_PAGES = (
     "../README", "guide/calibration", "guide/compare", "guide/drives", "guide/editors", "guide/getting-started", "guide/plug-ins", "guide/power-cuts",
     "guide/serve", "guide/sizing", "guide/torture", "guide/view", "guide/zone-protocol", "layers/host-aware", "layers/zoned", "layers/zoned-dmz", "layers/zoned-log", "layers/zoned-lsm", "models/arms", "models/firmware",
-    "studies/README", "studies/erasure", "studies/host-or-drive", "studies/rebuild",
+    "studies/README", "studies/archive", "studies/erasure", "studies/host-or-drive", "studies/rebuild",
 )  # fmt: skip
 SHORTER = """#!{python}
 import os, signal, subprocess, sys, time
