@@ -114,8 +114,7 @@ def check_summary(file: Path, summary: dict) -> None:
     """Raises InputError where a summary is not of the shape that runs write: facts by name, and metrics with a value and its unit."""
     run, metrics = summary.get("run"), summary.get("metrics")
     whole = isinstance(run, dict) and isinstance(metrics, dict)
-    no_input = isinstance(run, dict) and "input" in run and run["input"] is None  # of an array that only rebuilds
-    whole = whole and all(isinstance(run.get(name, ""), str) for name in _TEXTS if not (no_input and name == "input"))
+    whole = whole and all(isinstance(run.get(name, ""), str) for name in _TEXTS)
     whole = whole and isinstance(run.get("notes", []), list) and all(isinstance(note, str) for note in run.get("notes", []))
     if not whole:
         raise InputError(f"{file}: expected the summary of a run (facts in 'run', figures in 'metrics'); the file was not written by a run")

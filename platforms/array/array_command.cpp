@@ -115,7 +115,7 @@ boost::json::object run_facts(const cli::ArrayOptions& options, const ArrayDescr
   run["kind"] = to_string(array.host.shape.kind);
   run["drives"] = array.members();
   run["spares"] = array.spares();
-  run["input"] = has_input(options.run) ? boost::json::value(input_name(options.run)) : nullptr;
+  run["input"] = has_input(options.run) ? input_name(options.run) : "no requests";
   run["seed"] = options.run.seed;
   run["partial"] = simulation.partial();
   run["power_cuts"] = simulation.cuts_made();
