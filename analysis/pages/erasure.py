@@ -158,12 +158,6 @@ def ranked(run: ArrayRun, layer: str) -> bool:
     return past_flash or not any(few_cleanings(drive) for drive in written)
 
 
-def amplification(run: ArrayRun) -> float:
-    """Written to all platters, over what the host wrote; both after the warm-up."""
-    platters = sum((drive.metric("write_amplification.media") or 0) * drive.metric("host.bytes_written") for drive in run.drives)
-    return platters / run.metric("host.bytes_written")
-
-
 def ms(value: float) -> str:
     """Three digits that count.
 
@@ -178,7 +172,7 @@ def _starred(text: str, good: bool) -> str:
 
 
 def _write_cell(run: ArrayRun, layer: str) -> str:
-    return _starred(f"{ms(run.metric('host.latency.mean'))} / {ms(run.metric('host.latency.p99'))} ({ms(amplification(run))})", ranked(run, layer))
+    return _starred(f"{ms(run.metric('host.latency.mean'))} / {ms(run.metric('host.latency.p99'))} ({ms(run.metric('array.write_amplification.media'))})", ranked(run, layer))
 
 
 def _rebuild_cell(run: ArrayRun, layer: str) -> str:

@@ -34,6 +34,12 @@ DurabilityPromise promise_of(const ArrayDrives& drives) {
   return drives.keep_acknowledged() ? DurabilityPromise::acknowledged : DurabilityPromise::flushed;
 }
 
+/// Bytes, by the drive's metrics.
+double platters_written(const DriveOfArray& drive, const MetricSet& metrics) {
+  const Metric* const sectors = metrics.find("media.sectors_written.total");
+  return sectors == nullptr ? 0 : sectors->value.value_or(0) * drive.module->sector_shape().sector_bytes;
+}
+
 }  // namespace
 
 ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& drives, const ArraySimulationConfig& config,
@@ -267,6 +273,8 @@ void ArraySimulation::go_on() {
 void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
   if (ok(request.status) && request.number >= config_.player.warmup)
     latency_[static_cast<std::size_t>(chapter_)].record(now - request.life.arrival);
+  if (ok(request.status) && request.op == HostOp::write && request.number < config_.player.warmup)
+    warmup_written_ += Bytes(request.blocks.count * host_block_bytes);
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) end_warmup();
   if (stop_signal() != 0) stop();
 }
@@ -274,9 +282,22 @@ void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
 /// What failed before it has been measured already.
 void ArraySimulation::end_warmup() {
   measured_from_ = drives_.timeline().now();
-  for (std::size_t i = 0; i < drives_.size(); ++i)
-    if (drives_[i].condition == DriveCondition::on) drives_[i].measurement->begin();
+  for (std::uint32_t i = 0; i < drives_.size(); ++i) {
+    if (drives_[i].condition != DriveCondition::on) continue;
+    warmup_platters_ += platters_written(drives_[i], metrics_of(i));
+    drives_[i].measurement->begin();
+  }
   host_.end_warmup();
+}
+
+/// Of the whole replay: what buffers hold at the end of a warm-up would else count as written for nothing.
+void ArraySimulation::add_write_amplification() {
+  double platters = warmup_platters_;
+  for (std::size_t i = 0; i < drives_.size(); ++i) platters += platters_written(drives_[i], drives_[i].metrics);
+  const Bytes host = warmup_written_ + player_.statistics().bytes_written();
+  metrics_.add("array.write_amplification.media",
+               host == Bytes(0) ? std::nullopt : std::optional(platters / static_cast<double>(host.value())), "1",
+               "bytes that all drives wrote to their platters since the start of the replay, warm-up included, over the host's");
 }
 
 void ArraySimulation::on_end(Picoseconds) {
@@ -339,6 +360,7 @@ void ArraySimulation::measure() {
   player_.report(metrics_);
   host_.report(metrics_);
   report_chapters(metrics_);
+  add_write_amplification();
   if (array_.host.time_out != Picoseconds(0))
     metrics_.add("array.thrown_out", static_cast<double>(thrown_out_.size()), "1",
                  "drives that had a command for longer than array.time_out");

@@ -96,6 +96,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void drained(const HostRequest& flush);
   void poll();
   void end_warmup();
+  void add_write_amplification();
   void measure();
   void finish();
   [[nodiscard]] bool busy() const;
@@ -116,8 +117,10 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   std::unique_ptr<VerificationSweep> sweep_;
   std::array<DurationHistogram, chapters> latency_;
   Chapter chapter_ = Chapter::whole;
-  Picoseconds origin_;         // of the replay
-  Picoseconds measured_from_;  // the same, or the end of the warm-up
+  Picoseconds origin_;          // of the replay
+  Picoseconds measured_from_;   // the same, or the end of the warm-up
+  Bytes warmup_written_;        // by the host
+  double warmup_platters_ = 0;  // bytes that drives wrote to their platters meanwhile
   std::size_t next_failure_ = 0;
   std::size_t next_cut_ = 0;
   bool scrub_begun_ = false;

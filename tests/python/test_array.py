@@ -68,6 +68,9 @@ def test_a_warmup_is_left_out_of_the_drives_figures_as_of_the_hosts(tmp_path):
     assert abs(value(metrics, "array.commands") - commands) <= 3 * depth
     assert value(metrics, "array.commands") < 0.6 * value(whole, "array.commands")
     assert value(metrics, "run.measured_seconds") < 0.8 * value(whole, "run.measured_seconds")
+    of_all = value(metrics, "array.write_amplification.media")  # of the whole replay: both runs write the same
+    assert of_all == pytest.approx(value(whole, "array.write_amplification.media"), rel=0.02)
+    assert of_all > 3
 
 
 def erasure(data, parities, spare_places):
