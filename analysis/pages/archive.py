@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pages.array_runs import ArrayRun, Words, array_runs
+from pages.digits import three_digits
 from tessera.marked_section import write_marked_section
 from tessera.marks import FEW_CLEANINGS
 from tessera.papers.page import table
@@ -139,16 +140,8 @@ def of_drives(run: ArrayRun, metric: str) -> float:
 
 def ranked(run: ArrayRun) -> bool:
     """Whether the drives of a layer that cleans did so often enough, and the load was one that the archive sustains."""
-    cleans = run.drives[0].summary["run"]["layer"] == "media-cache"
+    cleans = run.drives[0].summary["run"]["cleans"]
     return not (cleans and of_drives(run, "cleaning.count") < FEW_CLEANINGS) and not run.find("host.backlog.unstable")
-
-
-def three_digits(value: float) -> str:
-    """
-    >>> [three_digits(value) for value in (9948.2, 148.4, 38.24, 5.1697, 0.0706)]
-    ['9,948', '148', '38.2', '5.17', '0.071']
-    """
-    return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
 
 
 def _cell(of: Sequence[ArrayRun], text: Callable[[Sequence[ArrayRun]], str]) -> str:

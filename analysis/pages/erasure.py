@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pages.array_runs import ArrayRun, Words, array_runs
+from pages.digits import three_digits
 from tessera.families import YARDSTICK
 from tessera.marked_section import write_marked_section
 from tessera.marks import FEW_CLEANINGS
@@ -158,26 +159,17 @@ def ranked(run: ArrayRun, layer: str) -> bool:
     return past_flash or not any(few_cleanings(drive) for drive in written)
 
 
-def ms(value: float) -> str:
-    """Three digits that count.
-
-    >>> ms(1474.2), ms(35.12), ms(4.567)
-    ('1,474', '35.1', '4.57')
-    """
-    return number(value, 0 if value >= 100 else 1 if value >= 10 else 2)
-
-
 def _starred(text: str, good: bool) -> str:
     return text if good else text + "\\*"
 
 
 def _write_cell(run: ArrayRun, layer: str) -> str:
-    return _starred(f"{ms(run.metric('host.latency.mean'))} / {ms(run.metric('host.latency.p99'))} ({ms(run.metric('array.write_amplification.media'))})", ranked(run, layer))
+    return _starred(f"{three_digits(run.metric('host.latency.mean'))} / {three_digits(run.metric('host.latency.p99'))} ({three_digits(run.metric('array.write_amplification.media'))})", ranked(run, layer))
 
 
 def _rebuild_cell(run: ArrayRun, layer: str) -> str:
     rate = run.metric("array.rebuild.bytes") / run.metric("array.rebuild.time") / 2**20
-    return _starred(f"{ms(rate)} ({ms(run.metric('array.latency.rebuild.mean'))} / {ms(run.metric('array.latency.rebuild.p99'))})", ranked(run, layer))
+    return _starred(f"{three_digits(rate)} ({three_digits(run.metric('array.latency.rebuild.mean'))} / {three_digits(run.metric('array.latency.rebuild.p99'))})", ranked(run, layer))
 
 
 def _layer_table(runs: Runs, load: str) -> str:
@@ -225,7 +217,7 @@ def _best_table(runs: Runs, more: Runs) -> str:
 
 def _per_drive(run: ArrayRun, depth: int, share: float) -> str:
     """Writes that a drive of a closed loop does per second: Little's law."""
-    return ms(depth / (run.metric("host.latency.mean") / 1000) * share / DRIVES)
+    return three_digits(depth / (run.metric("host.latency.mean") / 1000) * share / DRIVES)
 
 
 def _cause_table(runs: Runs) -> str:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 import tessera
 from pages.array_studies import ARRAY_STUDIES
+from pages.digits import three_digits
 from tessera.errors import InputError
 from tessera.families import YARDSTICK, ordered
 from tessera.marked_section import write_marked_section
@@ -50,15 +51,6 @@ def _over_seeds(runs: pl.DataFrame, *more: pl.Expr) -> pl.DataFrame:
     return runs.with_columns(ranked).group_by(axes, maintain_order=True).agg(*of_all, *more)
 
 
-def _ms(value: float) -> str:
-    """Three digits that count.
-
-    >>> [_ms(value) for value in (3655.2, 91.46, 5.1697, 0.0706)]
-    ['3,655', '91.5', '5.17', '0.071']
-    """
-    return number(value, 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3)
-
-
 def _marked(text: str, ranked: bool) -> str:
     return text if ranked else text + STAR
 
@@ -75,7 +67,7 @@ def memory(runs: pl.DataFrame) -> str:
 
     def cell(layer: str, size: str) -> str:
         (row,) = rows.filter(axis("layer") == layer, pl.col("cache") == size).iter_rows(named=True)
-        return _marked(f"{_ms(row[MEAN])} ({100 * row['waited']:.0f} %)", row["ranked"])
+        return _marked(f"{three_digits(row[MEAN])} ({100 * row['waited']:.0f} %)", row["ranked"])
 
     return table(["DRAM for the map", *(f"`{layer}`" for layer in layers)], [[size, *(cell(layer, size) for layer in layers)] for size in sizes]) + NOTE
 
@@ -94,7 +86,7 @@ def flash(runs: pl.DataFrame) -> str:
     def cells(layer: str, blocks: float) -> list[str]:
         (row,) = rows.filter(axis("layer") == layer, axis("nand.blocks") == blocks).iter_rows(named=True)
         years = "no erase" if row["years"] is None else f"{row['years']:.2f} ({row['levelled']:.2f})"
-        return [_marked(text, row["ranked"]) for text in (_ms(row[MEAN]), _ms(row[P99]), number(row["WA"], 1), years)]
+        return [_marked(text, row["ranked"]) for text in (three_digits(row[MEAN]), three_digits(row[P99]), number(row["WA"], 1), years)]
 
     layers = list(rows["axis.layer"].unique(maintain_order=True))
     header = [f"blocks of {BLOCK_KIB} KiB (share)", *(f"`{layer}` {what}" for layer in layers for what in ("mean ms", "p99 ms", "WA", "years, worst block (levelled)"))]
@@ -115,7 +107,7 @@ def flash_roles(runs: pl.DataFrame) -> str:
 
     def cells(capacity: str, role: str) -> list[str]:
         found = {row["axis.workload"]: row for row in rows.filter(size == capacity, use == role).iter_rows(named=True)}
-        return [_marked(f"{_ms(found[name][MEAN])} ({found[name][MEAN] / without[name]:.2f}) / {_ms(found[name][P99])}", found[name]["ranked"]) for name in workloads]
+        return [_marked(f"{three_digits(found[name][MEAN])} ({found[name][MEAN] / without[name]:.2f}) / {three_digits(found[name][P99])}", found[name]["ranked"]) for name in workloads]
 
     points = rows.select(size.alias("size"), use.alias("use")).unique(maintain_order=True).rows()
     body = [["none" if capacity == NO_FLASH else capacity, "" if capacity == NO_FLASH else ROLES[role], *cells(capacity, role)] for capacity, role in points]
@@ -128,7 +120,7 @@ def arms(runs: pl.DataFrame) -> str:
 
     def cell(layer: str, workload: str) -> str:
         one, two = (rows.filter(axis("layer") == layer, axis("workload") == workload, axis("media.actuators") == count).row(0, named=True) for count in (1, 2))
-        return _marked(f"{_ms(one[MEAN])} / {_ms(two[MEAN])} ({one[MEAN] / two[MEAN]:.2f})", one["ranked"] and two["ranked"])
+        return _marked(f"{three_digits(one[MEAN])} / {three_digits(two[MEAN])} ({one[MEAN] / two[MEAN]:.2f})", one["ranked"] and two["ranked"])
 
     body = [[f"`{layer}`", *(cell(layer, workload) for workload in workloads)] for layer in layers]
     return table(["layer", *(f"`{Path(workload).stem}`" for workload in workloads)], body) + NOTE
@@ -145,7 +137,7 @@ def arms_cleaning(runs: pl.DataFrame) -> str:
             return "refused"
         one, row = (found[layer, workload, name] for name in ("any", place))
         gain = "" if place == "any" else f" ({one[MEAN] / row[MEAN]:.2f})"
-        return _marked(_ms(row[MEAN]) + gain, row["ranked"])
+        return _marked(three_digits(row[MEAN]) + gain, row["ranked"])
 
     body = [[f"`{layer}`", f"`{workload}`", *(cell(layer, workload, place) for place in places)] for layer in layers for workload in workloads]
     return table(["layer", "workload", *(f"`{place}`" for place in places)], body) + NOTE
@@ -167,13 +159,13 @@ def layers(runs: pl.DataFrame) -> str:
     def best(workload: str, metric: str) -> str:
         ranked = [layer for layer in others if found[layer, workload]["ranked"]]
         least = min(ranked, key=lambda layer: found[layer, workload][metric])
-        return f"`{least}` {_ms(found[least, workload][metric])}"
+        return f"`{least}` {three_digits(found[least, workload][metric])}"
 
     def few(workload: str) -> int:
         return sum(not found[layer, workload]["ranked"] for layer in others)
 
     body = [
-        [f"`{workload}`", " / ".join(_ms(found[YARDSTICK, workload][metric]) for metric in (MEAN, P99)), best(workload, MEAN), best(workload, P99), few(workload)]
+        [f"`{workload}`", " / ".join(three_digits(found[YARDSTICK, workload][metric]) for metric in (MEAN, P99)), best(workload, MEAN), best(workload, P99), few(workload)]
         for workload in workloads
     ]
     return table(["workload", f"`{YARDSTICK}`", "lowest mean of the others", "lowest p99 of the others", "not ranked"], body)
