@@ -35,7 +35,7 @@ std::vector<std::string> name_groups(std::string& regex) {
 }
 
 std::vector<ColumnsSpec::Place*> ColumnsSpec::places() {
-  std::vector<Place*> all{&time.at, &response.at, &offset.at, &size.at, &op, &only.at, &except.at};
+  std::vector<Place*> all{&time.at, &time_of_day, &response.at, &offset.at, &size.at, &op, &only.at, &except.at, &fua.at, &flush.at};
   for (auto& place : volume) all.push_back(&place);
   return all;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "stimuli/readers/calendar.hpp"
 #include "stimuli/readers/formats.hpp"
 #include "stimuli/readers/line_trace_reader.hpp"
 
@@ -26,11 +27,17 @@ class Columns final : public LineTraceReader {
         in_header_(spec_.header_auto) {
     if (!spec_.regex.empty()) pattern_.emplace(spec_.regex, std::regex::ECMAScript | std::regex::optimize);
     least_ = columns_needed();
+    if (spec_.no_times) note("the file has no times: all requests arrive together (--replay closed:N goes without)");
     for (const auto& [word, op] : spec_.words) known_words_ += (known_words_.empty() ? "" : ", ") + (word.empty() ? "blank" : word);
   }
 
  private:
   bool parse(RawRecord& raw) override {
+    if (after_flush_) {
+      raw = *after_flush_;
+      after_flush_.reset();
+      return true;
+    }
     if (LineTraceReader::parse(raw)) return true;
     if (header_sought_) refuse_header();
     return false;
@@ -47,9 +54,19 @@ class Columns final : public LineTraceReader {
       seek_header();
       return false;
     }
-    if (line_number() <= spec_.header) return false;
+    if (line() == header_) {  // of files that were put one behind another
+      leave_out("headers that come again left out");
+      return false;
+    }
+    if (line_number() <= spec_.header) {
+      header_ = line();
+      return false;
+    }
     if (pattern_ && !match()) return false;
-    if (in_header_ && is_header()) return false;
+    if (in_header_ && is_header()) {
+      header_ = line();
+      return false;
+    }
     if (left_out()) return false;
     expect_fields(least_, most_fields, "as the description of the columns says");
     raw.op = spec_.fixed_op.value_or(HostOp::read);
@@ -64,7 +81,7 @@ class Columns final : public LineTraceReader {
       raw.append = has(spec_.appended, word) ? ZoneAppend::to_zone : ZoneAppend::none;
       raw.all_zones = has(spec_.of_all, word);
     }
-    raw.time = time_of(spec_.time, "time");
+    raw.time = arrival();
     in_header_ = false;
     if (spec_.response.at.given() && takes_responses()) raw.response = time_of(spec_.response, "response");
     if (raw.op != HostOp::flush) {
@@ -72,8 +89,32 @@ class Columns final : public LineTraceReader {
       raw.size = bytes(spec_.size, "size");
     }
     if (!spec_.volume.empty()) name_volume(raw);
+    raw.force_unit_access = raw.force_unit_access || (raw.op == HostOp::write && is_set(spec_.fua));
+    if (raw.op != HostOp::flush && is_set(spec_.flush)) flush_before(raw);
     return true;
   }
+
+  /// A request without an extent is nothing but the flush.
+  void flush_before(RawRecord& raw) {
+    const RawRecord request = std::exchange(raw, {});
+    raw.op = HostOp::flush;
+    raw.time = request.time;
+    raw.volume = request.volume;
+    if (request.size != 0) after_flush_ = request;
+  }
+
+  [[nodiscard]] TraceTime arrival() {
+    if (spec_.no_times) return 0;
+    if (!spec_.calendar) return time_of(spec_.time, "time");
+    date_.assign(field(spec_.time.at));
+    if (spec_.time_of_day.given()) date_.append(" ").append(field(spec_.time_of_day));
+    TraceTime value = 0;
+    if (parse_calendar(date_, value) != NumberFault::none)
+      fail("time '" + date_ + "' is no date with a time of day; expected 2011-04-05 12:34:56.789, or the time alone");
+    return value;
+  }
+
+  [[nodiscard]] bool is_set(const ColumnsSpec::Filter& flag) const { return flag.at.given() && has(flag.words, field(flag.at)); }
 
   void name_volume(RawRecord& raw) {
     volume_.assign(spec_.volume_prefix);
@@ -98,6 +139,7 @@ class Columns final : public LineTraceReader {
     for (std::size_t i = 0; i < std::min(fields_.size(), Fields::capacity); ++i) words.emplace_back(fields_[i]);
     if (spec_.resolve(words)) {
       header_sought_ = false;
+      header_ = line();
       least_ = columns_needed();
       return;
     }
@@ -142,11 +184,18 @@ class Columns final : public LineTraceReader {
     return true;
   }
 
-  /// Whether the line is above the records: its time is no number, or it has too few columns.
+  /// Whether the line is above the records: its time, or where there is none its offset, is no number, or it has too few columns.
   [[nodiscard]] bool is_header() const {
     if (line_number() > most_header_lines) return false;
     TraceTime ignored = 0;
-    return fields_.size() < least_ || parse_time(number_text(spec_.time.at), spec_.time.unit, ignored) == NumberFault::malformed;
+    if (fields_.size() < least_) return true;
+    if (spec_.calendar)
+      return parse_calendar(field(spec_.time_of_day.given() ? spec_.time_of_day : spec_.time.at), ignored) != NumberFault::none;
+    if (spec_.no_times) {
+      std::uint64_t number = 0;
+      return parse_hexadecimal(number_text(spec_.offset.at), number) == NumberFault::malformed;
+    }
+    return parse_time(number_text(spec_.time.at), spec_.time.unit, ignored) == NumberFault::malformed;
   }
 
   [[nodiscard]] std::string_view field(const ColumnsSpec::Place& place) const {
@@ -204,7 +253,10 @@ class Columns final : public LineTraceReader {
   std::optional<std::regex> pattern_;
   std::match_results<std::string_view::const_iterator> groups_;
   std::vector<std::string> header_words_;
+  std::string header_;  ///< the line that names the columns, or stands above the records
   std::string known_words_;
+  std::string date_;
+  std::optional<RawRecord> after_flush_;
   std::string volume_;
   mutable std::string ungrouped_;
 };

@@ -51,11 +51,26 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text, char
   return {text.substr(0, middle), text.substr(middle + 1)};
 }
 
-ColumnsSpec::Column time_column(const Entry& entry) {
+ColumnsSpec::Column time_column(const Entry& entry, const char* or_else = "") {
   const auto [column, unit] = halves(entry.value, ':');
   const auto ps = ps_per_unit(unit);
-  if (ps == 0) entry.refuse(std::string("COLUMN:UNIT with ") + time_unit_names);
+  if (ps == 0) entry.refuse(std::string("COLUMN:UNIT with ") + time_unit_names + or_else);
   return {entry.column(column), ps};
+}
+
+/// COLUMN:UNIT, COLUMN:date, DATE+TIME:date or none.
+void set_time(ColumnsSpec& spec, const Entry& entry) {
+  spec.no_times = entry.value == "none";
+  if (spec.no_times) return;
+  const auto [columns, unit] = halves(entry.value, ':');
+  spec.calendar = unit == "date";
+  if (!spec.calendar) {
+    spec.time = time_column(entry, " (COLUMN:date of the calendar, or none)");
+    return;
+  }
+  const auto [first, second] = halves(columns, '+');
+  spec.time = {entry.column(first), 1};
+  if (!second.empty()) spec.time_of_day = entry.column(second);
 }
 
 ColumnsSpec::Column byte_column(const Entry& entry) {
@@ -159,7 +174,7 @@ struct Setter {
 };
 
 constexpr Setter setters[] = {
-    {"time", [](ColumnsSpec& spec, const Entry& entry) { spec.time = time_column(entry); }},
+    {"time", set_time},
     {"response", [](ColumnsSpec& spec, const Entry& entry) { spec.response = time_column(entry); }},
     {"offset", [](ColumnsSpec& spec, const Entry& entry) { spec.offset = byte_column(entry); }},
     {"size", [](ColumnsSpec& spec, const Entry& entry) { spec.size = byte_column(entry); }},
@@ -179,6 +194,8 @@ constexpr Setter setters[] = {
     {"s", [](ColumnsSpec& spec, const Entry& entry) { spec.skipped = words_of(entry, entry.value); }},
     {"only", [](ColumnsSpec& spec, const Entry& entry) { spec.only = filter(entry); }},
     {"except", [](ColumnsSpec& spec, const Entry& entry) { spec.except = filter(entry); }},
+    {"fua", [](ColumnsSpec& spec, const Entry& entry) { spec.fua = filter(entry); }},
+    {"flush", [](ColumnsSpec& spec, const Entry& entry) { spec.flush = filter(entry); }},
     {"volume", set_volume},
     {"separator", [](ColumnsSpec& spec, const Entry& entry) { spec.separator = separator(entry); }},
     {"quotes", [](ColumnsSpec& spec, const Entry& entry) { spec.quotes = yes(entry); }},
@@ -218,7 +235,7 @@ void settle_regex(ColumnsSpec& spec, const Entry& entry) {
 }
 
 void check_whole(ColumnsSpec& spec, const std::string& origin) {
-  const std::pair<const char*, bool> needed[] = {{"time", spec.time.at.given()},
+  const std::pair<const char*, bool> needed[] = {{"time (or time = none)", spec.time.at.given() || spec.no_times},
                                                  {"offset", spec.offset.at.given()},
                                                  {"size", spec.size.at.given() || spec.size.unit != 0},
                                                  {"op", spec.op.given() || spec.fixed_op},
@@ -290,6 +307,8 @@ ColumnsSpec columns_of_toml(const std::string& toml, const std::string& origin) 
 
 ColumnsSpec read_columns_spec(const std::string& toml_path) {
   if (!std::filesystem::exists(toml_path)) throw input_error(toml_path, 0, "no such file");
+  if (!std::filesystem::is_regular_file(toml_path))  // opening a pipe would wait for somebody: the file is found beside a trace
+    throw input_error(toml_path, 0, "expected a file that describes columns, found no regular file");
   std::ifstream file(toml_path, std::ios::binary);
   return columns_of_toml({std::istreambuf_iterator<char>(file), {}}, toml_path);
 }

@@ -16,15 +16,16 @@ namespace tessera {
 ///
 ///   time=1:us,offset=3:512,size=4:512,op=5:r=1,w=0,volume=2:dev,separator=space,header=1
 ///
-/// time, response = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; offset and size = COLUMN:UNIT with the bytes of one (or "bytes", "KiB",
-/// "MiB"), :hex behind it for hexadecimal numbers (those that begin with 0x are known without it), or fixed:BYTES; op = COLUMN or fixed,
-/// and r, w, u, f, t, s = the words for read, write, write with FUA, flush, trim and records to leave out ('|' between several, "blank" for
-/// a field without text); za, zr, zra, zo, zc, zf, zp = those for append, reset, reset of all zones, open, close, finish and report; only,
-/// except = COLUMN:WORDS, lines with another word, or with one of these, are left out; volume = COLUMN[+COLUMN...][:PREFIX], a name that
-/// ends with ? being one that the header may lack; separator = comma (the default), space, tab, semicolon or one character; quotes = yes
-/// where separators may stand inside "..."; comment = the characters that begin a comment; header = number of lines at the top to pass
-/// over, or auto: those before the first whose time is a number; regex = an expression that a line has to match: its groups are the
-/// columns; unmatched = skip leaves other lines out.
+/// time, response = COLUMN:UNIT with s, ms, us, 100ns, ns or ps; time also COLUMN[+COLUMN]:date of the calendar, or none; offset and size =
+/// COLUMN:UNIT with the bytes of one (or "bytes", "KiB", "MiB"), :hex behind it for hexadecimal numbers (those that begin with 0x are known
+/// without it), or fixed:BYTES; op = COLUMN or fixed, and r, w, u, f, t, s = the words for read, write, write with FUA, flush, trim and
+/// records to leave out ('|' between several, "blank" for a field without text); za, zr, zra, zo, zc, zf, zp = those for append, reset,
+/// reset of all zones, open, close, finish and report; only, except = COLUMN:WORDS, lines with another word, or with one of these, are left
+/// out; fua, flush = COLUMN:WORDS, a write with one of them forces unit access, a request with one of them comes after a flush; volume =
+/// COLUMN[+COLUMN...][:PREFIX], a name that ends with ? being one that the header may lack; separator = comma (the default), space, tab,
+/// semicolon or one character; quotes = yes where separators may stand inside "..."; comment = the characters that begin a comment; header
+/// = number of lines at the top to pass over, or auto: those before the first whose time is a number; regex = an expression that a line has
+/// to match: its groups are the columns; unmatched = skip leaves other lines out.
 struct ColumnsSpec {
   struct Place {
     int number = 0;         ///< negative: from the right; 0: none
@@ -44,6 +45,9 @@ struct ColumnsSpec {
   };
 
   Column time;
+  bool calendar = false;  ///< the time is a date with a time of day, or this alone
+  Place time_of_day;      ///< the date stands apart from it
+  bool no_times = false;  ///< the file has none
   Column response;
   Column offset;
   Column size;
@@ -56,6 +60,8 @@ struct ColumnsSpec {
   std::vector<std::string> skipped;   ///< words of the records to leave out
   Filter only;
   Filter except;
+  Filter fua;                 ///< words of a write with forced unit access
+  Filter flush;               ///< words of a request that a flush precedes
   std::vector<Place> volume;  ///< "8,0" from two columns
   std::string volume_prefix;
   char separator = ',';

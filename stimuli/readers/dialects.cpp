@@ -95,11 +95,26 @@ std::vector<Evidence> iotta8(const Sample& s) {
               }));
 }
 
-/// A line of sixteen columns whose fourth is RD or WR; above it, as a comment, the names of the columns.
+/// Sixteen columns, or seventeen with the time of day in front of the elapsed one, so that all others keep their place from the right;
+/// above them, as a comment, the names of the columns.
 std::vector<Evidence> hfplayer(const Sample& s) {
   return fits(dialect_fits, share_of_lines(s, ',', [](const Fields& f) {
-                return f.size() == 16 && number(f[1]) && (f[3] == "RD" || f[3] == "WR") && number(f[9]) && number(f[10]) && number(f[11]);
+                const auto n = f.size();
+                return (n == 16 || n == 17) && (f[n - 13] == "RD" || f[n - 13] == "WR") && number(f[n - 7]) && number(f[n - 6]) &&
+                       number(f[n - 5]);
               }));
+}
+
+/// Google's Thesios by the names of its columns.
+std::vector<Evidence> thesios(const Sample& s) {
+  const auto header = s.first(',');
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < std::min(header.size(), Fields::capacity); ++i)
+    known += header[i] == "filename" || header[i] == "file_offset" || header[i] == "op_type" || header[i] == "disk_io_size_bytes" ||
+                     header[i] == "start_time"
+                 ? 1
+                 : 0;
+  return known == 5 ? fits(1) : std::vector<Evidence>{};
 }
 
 /// Rows of tracerpt for disk events, among those of other kinds.
@@ -157,8 +172,12 @@ const Dialect every_dialect[] = {
     {"iotta8", "Eight columns: device,block,blocks,R or W,offset,time,...; blocks of 512 B, offset in bytes, microseconds",
      "time=6:us,offset=5:bytes,size=3:512,op=4:r=R|r,w=W|w,volume=1:dev,header=auto", iotta8},
     {"hfplayer",
-     "NetApp's hfplayer: 16 columns with ELAPSED_USECS, CMD (RD, WR), LUN_SSID, PHASE, LBA, NBLKS; microseconds, blocks of 512 B",
-     "time=2:us,response=16:us,op=4:r=RD,w=WR,volume=8:lun,only=10:0,offset=11:512,size=12:512,header=auto", hfplayer, 10'000},
+     "NetApp's hfplayer: 16 or 17 columns with ELAPSED_USECS, CMD (RD, WR), LUN_SSID, PHASE, LBA, NBLKS; microseconds, blocks of 512 B",
+     "time=-15:us,response=-1:us,op=-13:r=RD,w=WR,volume=-9:lun,only=-7:0,offset=-6:512,size=-5:512,header=auto", hfplayer, 10'000},
+    {"thesios", "Google's Thesios: requests of files that reach a disk; columns by their names, seconds, bytes; each file is a volume",
+     "time=start_time:s,response=simulated_latency:s,op=op_type:r=READ,w=WRITE,offset=file_offset:bytes,size=disk_io_size_bytes:bytes,"
+     "volume=filename,except=disk_io_size_bytes:0",
+     thesios, 10'000},
     {"etw", "Windows disk events as tracerpt -of CSV writes them (DiskIo rows); ticks of 100 ns, bytes",
      "only=1:DiskIo,op=2:r=Read,w=Write,f=FlushBuffers,s=ReadInit|WriteInit|FlushInit,time=17:100ns,volume=20:disk,size=22:bytes,"
      "offset=24:bytes",

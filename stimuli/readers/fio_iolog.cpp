@@ -1,8 +1,11 @@
 // fio I/O logs (fio HOWTO, "Trace file format"), offsets and lengths in bytes:
-//   version 2: file action [offset length], with `file wait T` between: T after the wait before it
+//   version 2: file action [offset length], with `file wait T` between: what follows comes no earlier than T after the job's start
 //   version 3: time file action [offset length]
-// Times in microseconds, as fio writes them, unless another unit is named. add, open and close are no requests; sync, syncfs and
-// datasync are flushes, and sync_file_range, which flushes no drive, is left out. The volume is the file's name.
+// Times in milliseconds (version 2) and microseconds (3), as fio takes them, unless another unit is named; fio:relative has waits of
+// microseconds after one another, as fio's HOWTO describes what no fio does. add, open and close are no requests; sync, syncfs and datasync
+// are flushes, and sync_file_range, which flushes no drive, is left out. The volume is the file's name.
+#include <algorithm>
+
 #include "stimuli/readers/formats.hpp"
 #include "stimuli/readers/line_trace_reader.hpp"
 
@@ -11,7 +14,7 @@ namespace {
 
 class FioIolog final : public LineTraceReader {
  public:
-  FioIolog(TraceFile file, std::uint64_t ps_per_unit) : LineTraceReader(std::move(file), ' '), ps_per_unit_(ps_per_unit) {}
+  FioIolog(TraceFile file, const FioTimes& times) : LineTraceReader(std::move(file), ' '), times_(times) {}
 
  private:
   bool parse_fields(RawRecord& raw) override {
@@ -35,7 +38,9 @@ class FioIolog final : public LineTraceReader {
     }
     if (word == "wait" && !timed) {
       expect_fields(offset + 1, length + 1, "file wait time");
-      clock_ += time(offset, "wait", ps_per_unit_);
+      const TraceTime until = time(offset, "wait", ps_per_unit_) + (times_.relative ? clock_ : 0);
+      if (until < clock_) leave_out("waits for a time that had passed left out: fio counts them from the job's start");
+      clock_ = std::max(clock_, until);
       return false;
     }
     raw.time = clock_;
@@ -66,18 +71,22 @@ class FioIolog final : public LineTraceReader {
       version_ = 3;
     else
       fail("expected the line 'fio version 2 iolog' or 'fio version 3 iolog'");
+    ps_per_unit_ = times_.ps_per_unit.value_or(ps_per_unit(version_ == 2 && !times_.relative ? "ms" : "us"));
     if (version_ == 2) note("version 2 of fio's log holds no times but its waits");
+    if (version_ == 2 && !times_.ps_per_unit && !times_.relative)
+      note("waits are for milliseconds since the job's start, as fio takes them");
   }
 
-  const std::uint64_t ps_per_unit_;
+  const FioTimes times_;
+  std::uint64_t ps_per_unit_ = 0;
   int version_ = 0;
   TraceTime clock_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit) {
-  return std::make_unique<FioIolog>(std::move(file), ps_per_unit);
+std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, const FioTimes& times) {
+  return std::make_unique<FioIolog>(std::move(file), times);
 }
 
 }  // namespace tessera

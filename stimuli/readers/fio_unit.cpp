@@ -1,4 +1,5 @@
 // fio writes the times of its log, version 3, in microseconds; other programs that write the form have been seen to use nanoseconds.
+// Waits of version 2 are for a time since the job's start, but fio's HOWTO says otherwise, and some that write them go by that.
 #include <algorithm>
 
 #include "stimuli/readers/decimal.hpp"
@@ -36,11 +37,28 @@ Times times_of(const Sample& sample) {
   return times;
 }
 
+/// Whether some wait is for an earlier time than the one before it.
+bool waits_fall(const Sample& sample) {
+  Fields f(' ');
+  std::uint64_t last = 0;
+  for (const auto line : sample.lines) {
+    f.split(line);
+    std::uint64_t until = 0;
+    if (f.size() < 3 || f[1] != "wait" || parse_unsigned(f[2], until) != NumberFault::none) continue;
+    if (until < last) return true;
+    last = until;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<Evidence> score_fio(const Sample& sample) {
   const auto f = sample.first(' ');
   if (f.size() != 4 || f[0] != "fio" || f[1] != "version" || f[3] != "iolog") return {};
+  if (f[2] == "2" && waits_fall(sample))
+    return {{1, "ms", "waits for a time since the job's start, as fio takes them, though some are for one that had passed"},
+            {1, "relative", "each wait after the one before it, as fio's HOWTO has them"}};
   if (f[2] != "3") return fits(1);
   const Times times = times_of(sample);
   if (times.records < 2 || times.first == times.last) return fits(1);

@@ -121,9 +121,16 @@ const std::vector<Registered>& registered() {
              throw InputError("--format hpval:" + argument + ": expected hpval or hpval:gaps (the last column as gaps between arrivals)");
            return read_disksim_validation(std::move(file), argument.empty() ? ValidationTimes::think : ValidationTimes::gaps);
          }},
-        {{"fio", "TIME-UNIT", "fio iolog, version 2 or 3; microseconds unless another unit is named"},
+        {{"fio", "TIMES",
+          "fio iolog; TIMES = a time unit (milliseconds in version 2, microseconds in version 3), or relative: each wait of version 2 "
+          "after the one before it, in microseconds"},
          score_fio,
-         [](TraceFile file, const std::string& argument) { return read_fio_iolog(std::move(file), unit_argument("fio", argument, "us")); }},
+         [](TraceFile file, const std::string& argument) {
+           FioTimes times;
+           times.relative = argument == "relative";
+           if (!argument.empty() && !times.relative) times.ps_per_unit = unit_argument("fio", argument, "");
+           return read_fio_iolog(std::move(file), times);
+         }},
         {{"blktrace", "EVENT",
           "blktrace, binary, all CPUs of one recording; EVENT = queue, issue or complete (the first that the file has)"},
          score_blktrace,
@@ -132,7 +139,8 @@ const std::vector<Registered>& registered() {
          score_blkparse,
          [](TraceFile file, const std::string& argument) { return read_blkparse(std::move(file), argument); }},
         {{"ftrace", "EVENT",
-          "perf script, trace-cmd and trace_pipe text of block and nvme events; EVENT = queue, issue, complete or nvme[,BYTES]"},
+          "perf script, trace-cmd and trace_pipe text of block, nvme and scsi events; EVENT = queue, issue, complete, nvme[,BYTES] or "
+          "scsi[,BYTES]"},
          score_ftrace,
          [](TraceFile file, const std::string& argument) { return read_ftrace(std::move(file), argument); }},
         {{"biosnoop", "", "biosnoop: TIME(s) COMM PID DISK T SECTOR BYTES [QUE(ms)] LAT(ms); arrivals are times less latencies"},

@@ -1,6 +1,7 @@
 #pragma once
 // The readers, one a format; each is described where it is implemented. Use open_trace_file to choose one by name or content.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "stimuli/readers/byte_stream.hpp"
@@ -28,7 +29,7 @@ enum class ValidationTimes : std::uint8_t { think, gaps };
 [[nodiscard]] std::unique_ptr<TraceSource> read_blkparse(TraceFile file, const std::string& argument);
 /// The event to read, likewise.
 [[nodiscard]] std::unique_ptr<TraceSource> read_blktrace(TraceFile file, const std::string& argument);
-/// The event to read, likewise, or nvme[,BYTES of a block].
+/// The event to read, likewise, or nvme[,BYTES of a block] or scsi[,BYTES].
 [[nodiscard]] std::unique_ptr<TraceSource> read_ftrace(TraceFile file, const std::string& argument);
 [[nodiscard]] std::unique_ptr<TraceSource> read_biosnoop(TraceFile file);
 [[nodiscard]] std::unique_ptr<TraceSource> read_baleen(TraceFile file);
@@ -36,7 +37,12 @@ enum class ValidationTimes : std::uint8_t { think, gaps };
 [[nodiscard]] std::unique_ptr<TraceSource> read_oracle_general(TraceFile file, const std::string& argument);
 /// Bytes of a sector: 512 (also if empty) or 1024.
 [[nodiscard]] std::unique_ptr<TraceSource> read_srt_binary(TraceFile file, const std::string& argument);
-[[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, std::uint64_t ps_per_unit);
+/// How the times of fio's log are counted.
+struct FioTimes {
+  std::optional<std::uint64_t> ps_per_unit = std::nullopt;  ///< none: that of the log's version
+  bool relative = false;                                    ///< of version 2: each wait after the one before it
+};
+[[nodiscard]] std::unique_ptr<TraceSource> read_fio_iolog(TraceFile file, const FioTimes& times);
 [[nodiscard]] std::unique_ptr<TraceSource> read_columns(TraceFile file, const ColumnsSpec& spec);
 
 }  // namespace tessera

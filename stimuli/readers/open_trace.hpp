@@ -8,6 +8,7 @@
 #include "stimuli/readers/content_hash.hpp"
 #include "stimuli/readers/record_order.hpp"
 #include "stimuli/readers/sector_adaptation.hpp"
+#include "stimuli/readers/side_by_side.hpp"
 #include "stimuli/readers/time_scale.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
@@ -16,7 +17,7 @@ namespace tessera {
 struct TraceOptions {
   std::string path;                    ///< plain, gz, xz, zstd, bz2 or lz4
   std::string format;                  ///< NAME or NAME:ARGUMENT (stimuli/readers/trace_format.hpp); empty = by content
-  std::string volume;                  ///< as `describe` prints it, or its number; empty = all, on one address space
+  std::string volume;                  ///< as `describe` prints it, or its number; empty = all
   std::uint64_t skip = 0;              ///< requests left out at the start
   std::optional<std::uint64_t> limit;  ///< requests after `skip`
   TimeScale time_scale;                ///< 2 = twice as slow
@@ -35,8 +36,12 @@ struct TraceOptions {
 /// The chosen part of a trace, addresses and sizes as in the file: what `describe` looks at. The first record arrives at 0.
 [[nodiscard]] std::unique_ptr<TraceSource> open_trace(const TraceOptions& options);
 
-/// The same, fit for a drive of `capacity` (a multiple of 512 B) with sectors of `sector` (4 KiB, or 512 B on old drives):
-/// every record lies inside the drive and is whole 512 B blocks.
+/// How far each volume of the whole file reaches, whatever part is chosen; as far as the file can be read, for what is wrong behind that is
+/// told by who plays it. InputError where the file can be read only once.
+[[nodiscard]] VolumeExtents extents_of(const TraceOptions& options);
+
+/// The first form, fit for a drive of `capacity` (a multiple of 512 B) with sectors of `sector` (4 KiB, or 512 B on old drives):
+/// every record lies inside the drive and is whole 512 B blocks. Several volumes lie side by side.
 [[nodiscard]] std::unique_ptr<TraceSource> open_trace(const TraceOptions& options, Bytes capacity, Bytes sector);
 
 /// The blocks of a record from the second form of open_trace.

@@ -53,6 +53,7 @@ std::string unknown_content(const std::string& path, const Sample& sample) {
   if (sample.lines.empty()) return "; it holds nothing but blank lines and comments";
   const GuessedColumns guess = guess_columns(sample);
   if (guess.complete) return "; it looks like columns that nobody has named: 'tessera trace probe " + path + "' proposes their description";
+  if (!guess.unsure.empty()) return "; it looks like columns, which leave open " + guess.unsure.front();
   return "; its first line is '" + std::string(sample.lines.front().substr(0, 80)) + "'";
 }
 

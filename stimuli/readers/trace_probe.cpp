@@ -34,6 +34,12 @@ void print_readings(const std::vector<Candidate>& all, const Verdict& verdict, s
 
 void print_guess(const std::string& path, const Sample& sample, std::ostream& out) {
   const GuessedColumns guess = guess_columns(sample);
+  if (!guess.unsure.empty()) {
+    out << "no description of its columns is proposed, as they leave open\n";
+    for (const auto& open : guess.unsure) out << "  - " << open << "\n";
+    out << "name them with --format columns:...\n";
+    return;
+  }
   if (!guess.complete) {
     out << "no columns of a time, an offset and a size are found in it either; 'tessera-sim list formats' names what can be read\n";
     return;

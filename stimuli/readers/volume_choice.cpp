@@ -44,36 +44,10 @@ class VolumeChoice final : public TraceAdaptation {
   std::optional<std::uint32_t> chosen_;
 };
 
-class SharedAddressSpace final : public TraceAdaptation {
- public:
-  using TraceAdaptation::TraceAdaptation;
-
-  bool next(TraceRecord& record) override {
-    if (!inner_->next(record)) return false;
-    if (!first_) first_ = record.volume;
-    several_ = several_ || record.volume != *first_;
-    return true;
-  }
-
-  [[nodiscard]] std::vector<std::string> notes() const override {
-    auto all = inner_->notes();
-    if (several_) all.emplace_back("several volumes share the drive's address space; --volume chooses one");
-    return all;
-  }
-
- private:
-  std::optional<std::uint32_t> first_;
-  bool several_ = false;
-};
-
 }  // namespace
 
 std::unique_ptr<TraceSource> choose_volume(std::unique_ptr<TraceSource> inner, const std::string& name) {
   return std::make_unique<VolumeChoice>(std::move(inner), name);
-}
-
-std::unique_ptr<TraceSource> share_address_space(std::unique_ptr<TraceSource> inner) {
-  return std::make_unique<SharedAddressSpace>(std::move(inner));
 }
 
 }  // namespace tessera

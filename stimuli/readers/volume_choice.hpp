@@ -10,7 +10,4 @@ namespace tessera {
 /// A name that the trace does not hold, or a number that two volumes share, is an InputError.
 [[nodiscard]] std::unique_ptr<TraceSource> choose_volume(std::unique_ptr<TraceSource> inner, const std::string& name);
 
-/// All records, with a note if they are of more than one volume, since a drive has one address space.
-[[nodiscard]] std::unique_ptr<TraceSource> share_address_space(std::unique_ptr<TraceSource> inner);
-
 }  // namespace tessera

@@ -13,6 +13,7 @@ from tessera.errors import InputError, nearest
 
 SECTOR = 512  # bytes; DiskSim knows no other
 SHORTEST_SEEK = 0.001  # ms
+MOST_SEGMENTS = 1024
 
 
 @dataclass
@@ -127,16 +128,17 @@ def _mechanics(drive: Imported, disk: Block) -> None:
         drive.lines.append(Line("media", "spare_cylinders", str(layout.spare_cylinders), f"{entry(child(disk, 'Layout Model'), 'Rangesize for sparing').place} Rangesize for sparing"))
     if layout.track_spares:
         drive.lines.append(Line("media", "track_spares", str(layout.track_spares), f"{layout.track_spares_place} Number of spares"))
-    settle = number(mechanics, "Add. write settling delay", default=0)
+    seeks, longer_writes = read_seeks(mechanics, max(zone.last for zone in layout.zones) + 1, drive.lost)
+    settle = number(mechanics, "Add. write settling delay", default=0) + longer_writes
     longer = max(0.0, -settle)  # of a read, whose seek times the file gives
     switch = number(mechanics, "Head switch time", 0)
     _say(drive, "media", "head_switch", f'"{max(0.0, switch - longer):.6g} ms"', entry(mechanics, "Head switch time"))
     if settle:
         key = "write_settle" if settle > 0 else "read_settle"
-        _say(drive, "media", key, f'"{abs(settle):g} ms"', entry(mechanics, "Add. write settling delay"))
+        _say(drive, "media", key, f'"{abs(settle):g} ms"', mechanics.find("Add. write settling delay"), mechanics.find("Full seek curve") if longer_writes else None)
     drive.layout = layout
     drive.lost += layout.lost
-    drive.seeks = [(distance, max(SHORTEST_SEEK, ms - longer)) for distance, ms in read_seeks(mechanics, max(zone.last for zone in layout.zones) + 1)]
+    drive.seeks = [(distance, max(SHORTEST_SEEK, ms - longer)) for distance, ms in seeks]
 
 
 def _electronics(drive: Imported, disk: Block, all_blocks: list[Block]) -> None:
@@ -244,17 +246,19 @@ def _reads(drive: Imported, disk: Block) -> None:
 
 
 def _cache(drive: Imported, disk: Block) -> None:
-    segments = whole(disk, "Number of buffer segments", 0, 1024, 0) if whole(disk, "Enable caching in buffer", 0, 2, 0) else 0
+    segments = whole(disk, "Number of buffer segments", default=0) if whole(disk, "Enable caching in buffer", 0, 2, 0) else 0
     size = min(65536, whole(disk, "Segment size (in blks)", 0, default=0))
     say: Callable[..., None] = lambda key, value, *sources: _say(drive, "firmware.read_cache", key, value, *sources)  # noqa: E731
     if not segments or not size:
         say("segments", "0", disk.find("Enable caching in buffer"))
         return
-    say("segments", str(segments), disk.find("Number of buffer segments"))
+    say("segments", str(min(segments, MOST_SEGMENTS)), disk.find("Number of buffer segments"))
+    if segments > MOST_SEGMENTS:
+        drive.lost.append(f"{entry(disk, 'Number of buffer segments').place}: {segments:,} segments; written as {MOST_SEGMENTS:,}, the most that a description takes")
     say("segment_sectors", str(size), disk.find("Segment size (in blks)"))
     how = whole(disk, "Buffer continuous read", 0, 4, 0)
     most = whole(disk, "Maximum read-ahead (blks)", 0, default=size)
-    if whole(disk, "Read-ahead over requested", 0, 1, 0):  # what was read ahead may replace what the host has had
+    if whole(disk, "Read-ahead over requested", -1, 1, 0):  # 1: what was read ahead may replace what the host has had; -1: it goes at once
         say("keep_delivered", "false", disk.find("Read-ahead over requested"))
     if whole(disk, "Read any free blocks", 0, 1, 0):
         say("zero_latency", "true", disk.find("Read any free blocks"))

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tessera.errors import InputError
+from tessera.errors import InputError, regular
 
 TOKEN = re.compile(r"\s+|#[^\n]*|[{}\[\],=]|[^\s{}\[\],=#]+")
 MOST_FILES = 64
@@ -67,9 +67,9 @@ class Reader:
         if self._files > MOST_FILES:
             raise InputError(f"{at}more than {MOST_FILES} files include one another")
         try:
-            if file.stat().st_size > MOST_BYTES:
+            if regular(file).stat().st_size > MOST_BYTES:
                 raise InputError(f"{at}{file}: larger than {MOST_BYTES >> 20} MiB, expected a parameter file of DiskSim")
-            text = file.read_text(encoding="utf-8", errors="replace")
+            text = regular(file).read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise InputError(f"{at}{file}: {error.strerror}; expected a parameter file of DiskSim") from None
         if "\0" in text:

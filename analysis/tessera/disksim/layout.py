@@ -2,7 +2,7 @@
 
 from tessera.disksim.geometry import Layout
 from tessera.disksim.grammar import Block
-from tessera.disksim.keys import child, whole
+from tessera.disksim.keys import child, entry, whole
 from tessera.disksim.layout_g1 import read_g1
 from tessera.disksim.layout_g2 import read_g2
 from tessera.disksim.layout_g4 import read_g4
@@ -20,8 +20,8 @@ def read_layout(disk: Block) -> Layout:
         raise InputError(f"{model.place}: unknown layout '{model.type}'; expected {', '.join(KINDS)}" + (f"; did you mean '{close}'?" if close else ""))
     layout = KINDS[model.type](model, surfaces, cylinders)
     end = layout.zones[-1].last + 1
-    if end > cylinders:
-        raise InputError(f"{model.place}: the zones end at cylinder {end - 1}, but the disk has {cylinders} cylinders")
+    if end > cylinders:  # DiskSim goes by the zones
+        layout.lost.append(f"{entry(disk, 'Number of cylinders').place}: 'Number of cylinders' is {cylinders:,}, the zones have {end:,}; written as they have them")
     if end < cylinders:
         layout.add_gap(end, cylinders, layout.zones[-1].sectors)
     return layout

@@ -12,7 +12,7 @@ from tessera.disksim.geometry import Layout, Track, Zone, cylinders_of, skew, zo
 from tessera.disksim.grammar import MOST_BYTES, Block, Entry, Place
 from tessera.disksim.keys import entry, whole
 from tessera.disksim.orders import find_order
-from tessera.errors import InputError
+from tessera.errors import InputError, regular
 
 HEAD = re.compile(r"\s*(\d+) cylinders, \d+ rot, (\d+) heads\s*$")
 RUN = re.compile(r"\s*lbn (\d+) --> cyl (\d+), head (\d+), sect (\d+), (\w+) (\d+)\s*$")
@@ -57,9 +57,9 @@ def _read_map(named: Entry, surfaces: int, cylinders: int) -> tuple[list[Run], i
     """Runs in the order of their blocks, and how many defects the file names."""
     file = named.place.file.parent / str(named.value)
     try:
-        if file.stat().st_size > MOST_BYTES * 16:
+        if regular(file).stat().st_size > MOST_BYTES * 16:
             raise InputError(f"{named.place}: {file.name}: larger than {MOST_BYTES >> 16} MiB, expected a layout map")
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = regular(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise InputError(f"{named.place}: {file}: {error.strerror}; expected a layout map") from None
     head = HEAD.match(lines[2]) if len(lines) > 2 else None

@@ -20,6 +20,7 @@ TRACK, NODE = ("TRACK", "TP"), "IDX"
 ENTRY = 8  # numbers of an entry in front of what it repeats
 MOST_PARTS = 4  # of a track, that one tree may name
 DEEPEST = 32  # nodes
+MOST_CYLINDERS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,6 @@ class Tree:
     place: Entry
     limit: int
     surfaces: int
-    cylinders: int
     tracks: list[Track] = field(default_factory=list)
     visits: int = 0
 
@@ -59,7 +59,7 @@ class Tree:
 def read_g4(model: Block, surfaces: int, cylinders: int) -> Layout:
     index = entry(model, "IDX")
     patterns = _patterns(entry(model, "TP"))
-    tree = Tree(patterns, [_node(row, index, len(patterns)) for row in _rows(index)], index, MOST_PARTS * surfaces * cylinders, surfaces, cylinders)
+    tree = Tree(patterns, [_node(row, index, len(patterns)) for row in _rows(index)], index, MOST_PARTS * surfaces * cylinders, surfaces)
     if not tree.nodes:
         raise InputError(f"{index.place}: 'IDX': expected a node at least")
     _expand(tree, len(tree.nodes) - 1, 0, 0, 0.0, [], None)
@@ -144,8 +144,8 @@ def _expand(tree: Tree, node: int, first: int, cylinder: int, angle: float, open
 
 def _add_track(tree: Tree, repeat: Repeat, first: int, cylinder: int, angle: float, room: int) -> None:
     pattern = tree.patterns[repeat.child]
-    if not 0 <= cylinder < tree.cylinders or not 0 <= (repeat.head or 0) < tree.surfaces:
-        raise InputError(f"{tree.place.place}: 'IDX': a track on cylinder {cylinder}, head {repeat.head}: the disk has {tree.cylinders} cylinders and {tree.surfaces} heads")
+    if not 0 <= cylinder < MOST_CYLINDERS or not 0 <= (repeat.head or 0) < tree.surfaces:
+        raise InputError(f"{tree.place.place}: 'IDX': a track on cylinder {cylinder}, head {repeat.head}: expected 0 to {MOST_CYLINDERS - 1:,}, and the disk has {tree.surfaces} heads")
     if len(tree.tracks) >= tree.limit:
         raise InputError(f"{tree.place.place}: 'IDX': names more than {MOST_PARTS} parts of every track that the disk has")
     tree.tracks.append(Track(cylinder, repeat.head or 0, first, min(pattern.blocks, room), pattern.turn, angle + pattern.low / pattern.turn, pattern.low))

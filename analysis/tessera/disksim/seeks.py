@@ -3,12 +3,13 @@
 import math
 import re
 
-from tessera.disksim.grammar import Block, Place
+from tessera.disksim.grammar import Block, Entry, Place
 from tessera.disksim.keys import entry, number
-from tessera.errors import InputError
+from tessera.errors import InputError, regular
 
 Curve = list[tuple[int, float]]
 HEAD = re.compile(r"\s*Seek distances measured\s*:\s*(\d+)\s*$")
+SAME = 0.001  # ms
 KINDS = ("extracted", "constant", "linear", "curve", "hpl", "hplplus10")
 POINTS_PER_DOUBLING = 8  # of a formula: linear interpolation is within 0.1 % of a square root then
 
@@ -20,12 +21,14 @@ def distances(cylinders: int) -> list[int]:
     return sorted({*steps, last})
 
 
-def read_seeks(mechanics: Block, cylinders: int) -> Curve:
-    """Raises InputError with file and line."""
+def read_seeks(mechanics: Block, cylinders: int, lost: list[str]) -> tuple[Curve, float]:
+    """And what a write takes longer, in ms. Adds to `lost` what of a table was not taken. Raises InputError with file and line."""
     found = entry(mechanics, "Seek type")
     kind = found.value if isinstance(found.value, str) else str(found.value)
-    if kind == "extracted":
-        return _measured(mechanics)
+    return _measured(mechanics, lost) if kind == "extracted" else (_formula(mechanics, cylinders, found, kind), 0.0)
+
+
+def _formula(mechanics: Block, cylinders: int, found: Entry, kind: str) -> Curve:
     at = distances(cylinders)
     if kind == "constant":
         return [(d, number(mechanics, "Constant seek time", 0)) for d in (at[0], at[-1])]
@@ -67,29 +70,54 @@ def _hpl(mechanics: Block, at: list[int], with_first_ten: bool) -> Curve:
     return checked
 
 
-def _measured(mechanics: Block) -> Curve:
+def _measured(mechanics: Block, lost: list[str]) -> tuple[Curve, float]:
+    """A line per distance: cylinders and milliseconds; in newer tables their standard deviation, and the milliseconds of a write."""
     found = entry(mechanics, "Full seek curve")
     file = found.place.file.parent / str(found.value)
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = regular(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise InputError(f"{found.place}: {file}: {error.strerror}; expected a table of seek times") from None
     head = HEAD.match(lines[0]) if lines else None
-    if head is None:
-        raise InputError(f"{file.name}:1: expected 'Seek distances measured: COUNT'")
     curve: Curve = []
-    for number_, line in enumerate(lines[1:], 2):
+    fell: Place | None = None
+    longer: list[float] = []
+    for number_, line in enumerate(lines[1:] if head else lines, 2 if head else 1):
         if not line.strip():
             continue
         try:
-            distance, ms = (float(part) for part in line.split(","))
+            distance, ms, *more = (float(part) for part in line.split(","))
         except ValueError:
-            raise InputError(f"{file.name}:{number_}: expected 'distance, milliseconds', found '{line.strip()[:40]}'") from None
-        _check(Place(file, number_), distance, ms, curve)
+            raise InputError(f"{file.name}:{number_}: expected 'distance, milliseconds', found '{line.strip()[:40]}'" + ("" if head or number_ > 1 else " (or 'Seek distances measured: COUNT')")) from None
+        if len(more) > 2:
+            raise InputError(f"{file.name}:{number_}: expected two to four numbers, found {len(more) + 2}")
+        place = Place(file, number_)
+        # One point alone is a mistake of whoever typed it; two are another unit, or another table.
+        if fell is None and _falls(ms, curve) and curve[-1][0] < distance == int(distance):
+            lost.append(f"{place}: seek times fall: {ms:g} ms over {int(distance)} cylinders, {_longest(curve):g} ms over fewer; left out")
+            fell = place
+            continue
+        _check(place, distance, ms, curve)
+        fell = None
         curve.append((int(distance), ms))
-    if len(curve) != int(head.group(1)):
-        raise InputError(f"{file.name}: holds {len(curve)} seek times, and its first line says {head.group(1)}: it is cut off, or was changed")
-    return curve
+        longer += [write - ms for write in more[1:]]
+    if not curve:
+        raise InputError(f"{file.name}: holds no seek time")
+    given = len(curve) + sum("left out" in line and line.startswith(f"{file.name}:") for line in lost)
+    if head and given != int(head.group(1)):
+        lost.append(f"{file.name}: holds {given} seek times, and its first line says {head.group(1)}: it is cut off, or was changed")
+    if longer and max(longer) - min(longer) > SAME:
+        lost.append(f"{file.name}: the seeks of writes take {min(longer):g} to {max(longer):g} ms longer; written as {sum(longer) / len(longer):g} ms")
+    return curve, sum(longer) / len(longer) if longer else 0.0
+
+
+def _longest(curve: Curve) -> float:
+    return max(ms for _, ms in curve)
+
+
+def _falls(ms: float, curve: Curve) -> bool:
+    """Measured curves fall by a tenth here and there, not by a half."""
+    return bool(curve) and 0 <= ms < _longest(curve) / 2
 
 
 def _check(place: Place, distance: float, ms: float, curve: Curve) -> None:
@@ -97,6 +125,5 @@ def _check(place: Place, distance: float, ms: float, curve: Curve) -> None:
         raise InputError(f"{place}: expected a longer distance than {curve[-1][0] if curve else 0} cylinders, found {distance:g}")
     if not math.isfinite(ms) or ms < 0:
         raise InputError(f"{place}: expected a time in milliseconds, found {ms:g}")
-    # Measured curves fall by a tenth here and there; a half is another unit, or another table.
-    if curve and ms < max(time for _, time in curve) / 2:
-        raise InputError(f"{place}: seek times fall: {ms:g} ms over {int(distance)} cylinders, {max(time for _, time in curve):g} ms over fewer")
+    if _falls(ms, curve):
+        raise InputError(f"{place}: seek times fall: {ms:g} ms over {int(distance)} cylinders, {_longest(curve):g} ms over fewer")

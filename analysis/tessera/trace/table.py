@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.arguments import path_of
 from tessera.simulator import ask_simulator
 from tessera.temporary import work_folder
 
@@ -24,6 +25,7 @@ def reading_words(format: str | None, volume: str | None, limit: int | None) -> 
 def read_trace(trace: str | Path, *, format: str | None = None, volume: str | None = None, limit: int | None = None) -> np.ndarray:
     """The records of a trace: arrival (ps since the first), offset and size (bytes), volume (numbered as they first appear), op (0 read,
     1 write, 2 flush, 3 trim), flags. Raises InputError with file and line where it cannot be read."""
+    path_of("trace", trace)
     words = reading_words(format, volume, limit)
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
         file = Path(folder) / "trace.npy"

@@ -114,15 +114,6 @@ TEST_CASE("volume: by name or number, unknown and unclear ones are refused") {
   CHECK(error_of(folder, [&] { chosen("web_9"); }) == "--volume: unknown volume 'web_9'; did you mean 'web_0'? known: web_0, src_3, web_3");
 }
 
-TEST_CASE("several volumes on one drive are noted, one is not") {
-  auto several = share_address_space(source({record(0, rd, 0, 512, 1), record(0, rd, 0, 512, 0)}));
-  read_all(*several);
-  CHECK(several->notes() == std::vector<std::string>{"several volumes share the drive's address space; --volume chooses one"});
-  auto one = share_address_space(source({record(0, rd, 0, 512, 1), record(0, rd, 0, 512, 1)}));
-  read_all(*one);
-  CHECK(one->notes().empty());
-}
-
 TEST_CASE("sectors as they are: parts of a block are refused") {
   const auto none = [](auto inner) { return adapt_sectors(std::move(inner), SectorAdaptation::none, sector, Bytes(1 << 20)); };
   CHECK(adapted({record(0, rd, 512, 1024), record(0, fl, 0, 0)}, none).size() == 2);

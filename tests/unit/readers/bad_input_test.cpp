@@ -147,7 +147,7 @@ const Wrong wrong_files[] = {
      "t:1: the trace holds no request: the file has no complete events (C) but 1 issue events (D): choose --format blkparse:issue"},
     {"a binary file", std::string("\x00\x01\x02\x03 not a trace", 16), "",
      "t: the content fits no known trace format; it seems to be binary: name one with --format, of "},
-    {"text of columns that nobody knows", "op;when;where;how\nread;1.0;10;512\nwrite;2.0;20;1024\n", "",
+    {"text of columns that nobody knows", "op;when;offset;size\nread;1.0;10;512\nwrite;2.0;20;1024\n", "",
      "t: the content fits no known trace format; it looks like columns that nobody has named: 'tessera trace probe t' proposes their "
      "description: name one with --format, of "},
     {"comments alone", "# nothing\n# here\n", "",

@@ -60,7 +60,7 @@ TEST_CASE("a volume from several columns, of which the header may lack some") {
 
 TEST_CASE("a description of columns that is wrong is refused with its entry") {
   CHECK(spec_error("time=1,offset=3:512,size=4:512,op=5:r=1") ==
-        "--format columns: time = '1': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps");
+        "--format columns: time = '1': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps (COLUMN:date of the calendar, or none)");
   CHECK(spec_error("time=1:us,offset=0:512,size=4:512,op=5:r=1") ==
         "--format columns: offset = '0:512': expected a column from 1 to 64 (from the right: -1 to -64), or its name in the header");
   CHECK(spec_error("time=1:us,offset=65:512,size=4:512,op=5:r=1") ==
@@ -84,7 +84,7 @@ TEST_CASE("a wrong TOML description is refused with its line") {
     return error_of(folder, [&] { read_all(path, "columns"); });
   };
   CHECK(error("separator = \"space\"\ntime = \"1:min\"\n") ==
-        "t.columns.toml:2: time = '1:min': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps");
+        "t.columns.toml:2: time = '1:min': expected COLUMN:UNIT with s, ms, us, 100ns, ns or ps (COLUMN:date of the calendar, or none)");
   CHECK(error("op = 5\nvolumes = 1\n") == "t.columns.toml:2: unknown entry 'volumes'; did you mean 'volume'?");
   CHECK(error("op = 1.5\n") == "t.columns.toml:1: op = '': expected a string or an integer");
   CHECK_THAT(error("op = 5\nop = \n"), Catch::StartsWith("t.columns.toml:2: "));

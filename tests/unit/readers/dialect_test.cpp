@@ -184,6 +184,30 @@ TEST_CASE("hfplayer: microseconds, blocks, phases other than 0 left out") {
   CHECK(made.records == std::vector<TraceRecord>{record(0, HostOp::write, 8192, 4096), record(30 * us, HostOp::read, 0, 512, 1)});
 }
 
+TEST_CASE("hfplayer: the time of day in front of the elapsed one moves no column") {
+  const auto made = read(
+      "#DUMP_OFFSET.I,ABS_SECS.D,ELAPSED_USECS.D,ELAPSED_TICKS.I,CMD.S,INFLIGHT_IOS.I,TS.I,SEQID.I,LUN_SSID.I,OP.I,PHASE.I,LBA.I,NBLKS.I,"
+      "LATENCY_TICKS.I,HOST_ID.I,HOST_LUN.I,LATENCY_USECS.D\n"
+      "10,0,100.5,5,WR,1,5,1,3,0,0,16,8,9,1,1,250\n20,0,130.5,6,RD,1,6,2,4,0,0,0,1,9,1,1,90\n");
+  CHECK(made.format == "hfplayer");
+  CHECK(made.records == std::vector<TraceRecord>{record(0, HostOp::write, 8192, 4096), record(30 * us, HostOp::read, 0, 512, 1)});
+}
+
+TEST_CASE("thesios: columns by names, files as volumes, what no disk moves left out, headers again and again") {
+  const std::string header =
+      "filename,file_offset,application,c_time,io_zone,redundancy_type,op_type,service_class,from_flash_cache,cache_hit,"
+      "request_io_size_bytes,disk_io_size_bytes,response_io_size_bytes,start_time,disk_time,simulated_disk_start_time,simulated_latency\n";
+  const std::string rows =
+      "6b0d,8192,a1,1705304600,WARM,REPLICATED,READ,OTHER,0,0,4096,8192,4096,1705305600.000000,0.008,1705305600.001,0.012\n"
+      "d23f,0,a2,1705304600,WARM,REPLICATED,READ,OTHER,0,1,1048576,0,1048576,1705305600.001000,0.000,1705305600.002,0.012\n"
+      "d23f,4096,a2,1705304600,COLD,REPLICATED,WRITE,OTHER,0,-1,512,512,0,1705305600.002000,0.008,1705305600.003,0.012\n";
+  const auto made = read(header + rows + header + rows.substr(0, rows.find('\n') + 1));
+  CHECK(made.format == "thesios");
+  CHECK(made.records.size() == 3);
+  CHECK(std::ranges::count(made.records, record(0, HostOp::read, 8'192, 8'192)) == 2);  // the first row comes again
+  CHECK(made.records.back() == record(2'000 * us, HostOp::write, 4'096, 512, 1));
+}
+
 TEST_CASE("tracerpt: DiskIo rows among others, ticks of 100 ns, flushes") {
   const std::string filler = ",0,2,0,0,10,0,0,4,8,1,0,0,,,";
   const auto made = read("Event Name, Type, Event ID, Version\n   EventTrace,     Header" + filler +

@@ -178,11 +178,18 @@ TEST_CASE("blkparse: queue events only, flush before and FUA after the operation
                                                     "1 requests that move no data left out"});
 }
 
-TEST_CASE("fio: version 2 takes its times from the waits, version 3 has its own") {
-  CHECK(read("fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda write 0 4096\n/dev/sda wait 100 0\n/dev/sda read 4096 512\n"
-             "/dev/sda wait 50\n/dev/sda sync 0 0\n/dev/sdb datasync\n/dev/sda trim 0 4096\n/dev/sda close\n",
-             "") == All{record(0, wr, 0, 4096), record(100 * us, rd, 4096, 512), record(150 * us, fl, 0, 0), record(150 * us, fl, 0, 0, 1),
-                        record(150 * us, tr, 0, 4096)});
+TEST_CASE("fio: a wait of version 2 is for milliseconds since the job's start, version 3 has microseconds of its own") {
+  // As fio 3.33 replays it: the second read begins 150 ms after the job, and the wait for 120 ms is over by then.
+  const std::string version2 =
+      "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda write 0 4096\n/dev/sda wait 100 0\n/dev/sda read 4096 512\n"
+      "/dev/sda wait 150\n/dev/sda sync 0 0\n/dev/sdb datasync\n/dev/sda trim 0 4096\n/dev/sda close\n";
+  const auto at = [](std::uint64_t first, std::uint64_t second) {
+    return All{record(0, wr, 0, 4096), record(first, rd, 4096, 512), record(second, fl, 0, 0), record(second, fl, 0, 0, 1),
+               record(second, tr, 0, 4096)};
+  };
+  CHECK(read(version2, "") == at(100 * ms, 150 * ms));
+  CHECK(read(version2, "fio:us") == at(100 * us, 150 * us));
+  CHECK(read(version2, "fio:relative") == at(100 * us, 250 * us));
   const std::string version3 = "fio version 3 iolog\n1 f add\n2 f open\n10 f write 0 4096\n12 f read 512 512\n12 f close\n";
   CHECK(read(version3, "") == All{record(0, wr, 0, 4096), record(2 * us, rd, 512, 512)});
   CHECK(read(version3, "fio:ms") == All{record(0, wr, 0, 4096), record(2 * ms, rd, 512, 512)});

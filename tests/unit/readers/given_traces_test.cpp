@@ -40,7 +40,7 @@ const Given table[] = {
     {"binary.blktrace.0", "blktrace", 0, 3, 0, 24'576, 5'121'256'040, 1, 0, 2, 98'304},
     {"biosnoop.txt", "biosnoop", 1, 2, 8'192, 8'192, 2'004'426'000, 2},
     {"perf.txt", "ftrace", 0, 2, 0, 2'097'152, 3'000'000, 1, 1, 0},
-    {"iolog2.txt", "fio", 1, 2, 4'096, 8'192, 9'000'000, 1, 0, 1, 8'192},
+    {"fiov2.log", "fio", 2, 0, 2'048, 0, 2'000'000'000, 1},
 };
 
 }  // namespace
@@ -67,6 +67,20 @@ TEST_CASE("every kind of trace gives the figures that are stated with it") {
     CHECK(s.trims == row.trims);
     CHECK(s.bytes_trimmed == Bytes(row.bytes_trimmed));
   }
+}
+
+TEST_CASE("a log of fio whose waits fall gives the span that is stated with it once they are said to be relative") {
+  TraceOptions options;
+  options.path = (std::filesystem::path(TESSERA_GIVEN_TRACES) / "iolog2.txt").string();
+  if (!std::filesystem::exists(options.path)) {
+    WARN("no file " << options.path << ": it is not checked");
+    return;
+  }
+  CHECK_THROWS_WITH(recognise_format(options.path), Catch::EndsWith("Choose one with --format fio:ms or --format fio:relative"));
+  options.format = "fio:relative";
+  const auto s = describe(*open_trace(options));
+  CHECK(s.trims == 1);
+  CHECK(s.duration == Picoseconds(9'000'000'000));
 }
 
 TEST_CASE("a write that a mapped device and the one below it have both is read from one of them") {

@@ -91,7 +91,7 @@ TEST_CASE("what fits nothing lists the formats") {
         "cp4, "
         "hpval, fio, blktrace, blkparse, ftrace, biosnoop, baleen, oracle, srt-binary, ascii, bms, mqsim, ssdsim, alibaba, tencent, "
         "systor, msps, fiu, "
-        "blkreplay, iotta8, hfplayer, etw, srt, fiolat, libcachesim, libcachesim-bytes, columns");
+        "blkreplay, iotta8, hfplayer, thesios, etw, srt, fiolat, libcachesim, libcachesim-bytes, columns");
   CHECK(recognised(std::string(20, '\0')).find("fits no known trace format") != std::string::npos);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("format names and their arguments are checked") {
 
 TEST_CASE("every format has a line of description and a name of its own") {
   const auto& formats = trace_formats();
-  CHECK(formats.size() == 33);
+  CHECK(formats.size() == 34);
   for (const auto& format : formats) {
     CHECK_FALSE(format.description.empty());
     CHECK(std::count_if(formats.begin(), formats.end(), [&](const auto& other) { return other.name == format.name; }) == 1);
@@ -164,7 +164,7 @@ TEST_CASE("a proposed description takes no number of the line for a time, and ki
   CHECK_THAT(told, Catch::Contains("offset = \"4:bytes:hex\"  # named 'start'; all are multiples of 512\n"));
   CHECK_THAT(told, Catch::Contains("size = \"5:KiB\"  # named 'kb'; by its name\n"));
   CHECK_THAT(told, Catch::Contains("as it stands it reads 4 requests, 81,920 B in 625 ms "));
-  CHECK_THAT(probed("t1;a;b;c\n0.5;r;4096;3\n0.6;w;8192;5\n"), Catch::Contains("# named 'b'; blocks, as the sizes are\n"));
+  CHECK_THAT(probed("t1;a;b;c\n0.5;r;4096;8\n0.6;w;8192;24\n"), Catch::Contains("# named 'b'; blocks, as the sizes are\n"));
 }
 
 TEST_CASE("what fits nothing gets a description of its columns, which reads it") {

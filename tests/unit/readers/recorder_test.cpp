@@ -198,7 +198,7 @@ TEST_CASE("biosnoop: arrival is completion less latency, and less the time in th
 
 TEST_CASE("fio: all actions, version 3 says its unit, and refuses what may be nanoseconds once there are enough requests") {
   CHECK(read("fio version 2 iolog\nf add\nf open\nf write 0 4096\nf wait 10\nf sync_file_range 0 4096\nf syncfs\nf datasync\nf close\n")
-            .records == All{record(0, wr, 0, 4'096), record(10 * us, fl, 0, 0), record(10 * us, fl, 0, 0)});
+            .records == All{record(0, wr, 0, 4'096), record(10 * ms, fl, 0, 0), record(10 * ms, fl, 0, 0)});
   const auto spaced = [](std::uint64_t first_gap) {
     std::string text = "fio version 3 iolog\n0 f add\n0 f open\n";
     std::uint64_t time = 0;
@@ -215,6 +215,17 @@ TEST_CASE("fio: all actions, version 3 says its unit, and refuses what may be na
   const auto bursts = read(spaced(50));  // two requests 50 ns apart? no: microseconds
   CHECK(bursts.format == "fio:us");
   CHECK(bursts.notes.front() == "read as fio, times in us (rate 48.4/s; as ns 48,407/s)");
+}
+
+TEST_CASE("fio: waits of version 2 that fall are refused until it is said how they count") {
+  const std::string falling = "fio version 2 iolog\nf write 0 4096\nf wait 5000\nf write 4096 4096\nf wait 4000\nf read 0 4096\n";
+  CHECK(error(falling) ==
+        "t: two readings fit: as fio:ms 3 requests, 12,288 B in 5 s (0.4/s); as fio:relative 3 requests, 12,288 B in 9 ms (222/s). Choose "
+        "one with --format fio:ms or --format fio:relative");
+  const auto taken = read(falling, "fio:ms");
+  CHECK(taken.records == All{record(0, wr, 0, 4'096), record(5'000 * ms, wr, 4'096, 4'096), record(5'000 * ms, rd, 0, 4'096)});
+  CHECK(std::ranges::count(taken.notes, "1 waits for a time that had passed left out: fio counts them from the job's start") == 1);
+  CHECK(read(falling, "fio:relative").records.back() == record(9 * ms, rd, 0, 4'096));
 }
 
 TEST_CASE("fio's latency log: offsets, sizes and directions, arrivals from latencies on request") {
