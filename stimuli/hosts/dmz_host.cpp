@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace tessera {
@@ -22,7 +23,9 @@ DmzHost::DmzHost(const DmzHostConfig& config, const HostCpuConfig& cpu, const Dr
       tables_(layout),
       requests_(drive.tags),
       writes_(layout.chunks),
-      least_free_(layout.random_zones()) {}
+      least_free_(layout.random_zones()) {
+  commands_.on_refusal([this] { stop_writing(); });
+}
 
 /// As many random zones hold chunks as reclaim leaves in use, where there are so many chunks.
 std::uint64_t DmzHost::prefill(std::uint64_t sectors) {
@@ -51,6 +54,10 @@ void DmzHost::issue(HostRequest& request) {
   application_.request_began();
   ++cpu_.requests;
   request.status = Status::ok;
+  if (commands_.refused() && request.op != HostOp::read) {
+    entry.status = Status::read_only;
+    return application_.answer_later(request.tag);
+  }
   switch (request.op) {
     case HostOp::read: return read(entry);
     case HostOp::write: counts_.host.accepted += view_.end(request) - view_.first(request); return change(entry);
@@ -165,9 +172,11 @@ void DmzHost::read_edge(Request& entry, std::uint64_t sector, std::size_t side) 
 void DmzHost::divide(Request& entry) {
   const HostRequest& request = *entry.request;
   const bool trims = request.op == HostOp::trim;
+  if (commands_.refused()) entry.status = Status::read_only;
   const std::uint64_t end = trims ? view_.end_whole(request) : view_.end(request);
   std::uint64_t first = trims ? view_.first_whole(request) : view_.first(request);
   if (!ok(entry.status) || first >= end) return changed(entry, nullptr);
+  entry.divided = true;
   while (first < end) {
     const auto in_chunk = static_cast<std::uint32_t>(first % layout_.zone_sectors);
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(layout_.zone_sectors - in_chunk, end - first));
@@ -205,7 +214,7 @@ void DmzHost::on_time(std::uint64_t) {
 
 /// Everything that can go on does.
 void DmzHost::proceed() {
-  if (recovery_ != nullptr) return;
+  if (recovery_ != nullptr || commands_.refused()) return;
   rounds_.run([this] {
     begin_changes();
     run_parts();
@@ -219,7 +228,24 @@ void DmzHost::proceed() {
   }
 }
 
+/// What waits for the drive fails: it may be there or not. A change whose sectors are still being read fails when they are.
+void DmzHost::stop_writing() {
+  if (recovery_ != nullptr) return end_recovery();
+  std::vector<std::uint32_t> failed(waiting_.begin(), waiting_.end());
+  waiting_.clear();
+  parts_.clear();
+  std::ranges::copy_if(changing_, std::back_inserter(failed), [this](std::uint32_t tag) { return requests_[tag].divided; });
+  std::erase_if(changing_, [this](std::uint32_t tag) { return requests_[tag].divided; });
+  for (std::vector<std::uint32_t>* const tags : {&wait_for_flush_, &flush_.tags}) {
+    failed.insert(failed.end(), tags->begin(), tags->end());
+    tags->clear();
+  }
+  stalled_.set(false, timeline_.now());
+  for (const std::uint32_t tag : failed) finish(requests_[tag], Status::read_only);
+}
+
 bool DmzHost::idle() const {
+  if (commands_.refused()) return application_.outstanding() == 0 && commands_.idle() && recovery_ == nullptr;
   return application_.outstanding() == 0 && commands_.idle() && !tables_.changed() && !reclaim_.active && !flush_.running &&
          released_.empty() && recovery_ == nullptr;
 }

@@ -52,6 +52,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   struct Request {
     HostRequest* request = nullptr;
     std::uint32_t open = 0;           ///< commands or parts that it waits for
+    bool divided = false;             ///< of a write or TRIM: it waits for parts
     std::vector<std::byte> edges[2];  ///< of a write: content of its first and last sector, where it names a part of them
     Picoseconds held_up;              ///< its parts waited for reclaim
     Status status = Status::ok;
@@ -101,17 +102,19 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
     bool valid = true;
     std::uint64_t generation = 0;
   };
+  /// Of a set of metadata.
   struct RecoveryRead {
-    HostRun blocks;
+    std::uint32_t set = 0;
+    DmzRun run;
     bool may_fail = false;  ///< it was perhaps being written when the power failed
-    std::uint64_t tag = 0;  ///< of a superblock; 0: of something else
   };
   struct Recovery {
     std::function<void(Status)> done;
     Picoseconds begin;
     std::vector<std::uint32_t> pointers;
     std::deque<RecoveryRead> reads;
-    std::uint32_t from = 0;  ///< the set that counts
+    std::uint32_t from = 0;            ///< the set that counts
+    std::deque<std::uint32_t> unread;  ///< its sectors that the other one had
   };
   struct Counts {
     HostCounts host;
@@ -121,6 +124,8 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void proceed();
+  void stop_writing();
+  void end_recovery();
 
   // dmz_host.cpp: the application's requests
   void read(Request& entry);
@@ -169,6 +174,7 @@ class DmzHost final : public TranslatingHost, private TimelineListener {
   // dmz_recovery.cpp
   void zones_reported(const HostRequest& report);
   void read_next_of_recovery();
+  void mend_set();
   void rewrite_set(std::uint32_t at);
 
   [[nodiscard]] HostRun zone_blocks(std::uint32_t zone, DmzRun run) const;

@@ -134,9 +134,7 @@ void DmzHost::send_copy(DmzRun run, std::vector<std::byte> content) {
   if (!tables_.random(reclaim_.target)) tables_.zone(reclaim_.target).pointer += run.count;
   commands_.send(
       HostOp::write, zone_blocks(reclaim_.target, run), CommandPriority::background,
-      [this](HostRequest& command) {
-        TESSERA_CHECK(ok(command.status),
-                      (std::string("the drive refused a write of the dm-zoned-like host: ") + to_string(command.status)).c_str());
+      [this](HostRequest&) {
         --reclaim_.writes;
         proceed();
       },

@@ -44,6 +44,7 @@ void DmzHost::recover(std::function<void(Status)> recovered) {
 void DmzHost::zones_reported(const HostRequest& report) {
   if (!ok(report.status)) return std::exchange(recovery_, nullptr)->done(report.status);
   TESSERA_CHECK(report.zones.size() == drive_.zones, "the drive did not report all of its zones");
+  if (std::ranges::any_of(report.zones, takes_no_writes)) commands_.refuse();
   for (const ZoneDescriptor& told : report.zones) {
     const bool sequential = told.type != ZoneType::conventional;
     const std::uint64_t blocks = !sequential || told.condition == ZoneCondition::empty ? 0
@@ -52,32 +53,57 @@ void DmzHost::zones_reported(const HostRequest& report) {
     recovery_->pointers.push_back(static_cast<std::uint32_t>(blocks / drive_.sector_blocks));
   }
   const std::uint32_t from = recovery_->from;
-  recovery_->reads.push_back({set_blocks(1 - from, {0, 1}), true, 0});  // its superblock was perhaps being written
+  recovery_->reads.push_back({1 - from, {0, 1}, true});  // its superblock was perhaps being written
   for (std::uint32_t at = 0; at < layout_.set_sectors();) {
     const std::uint32_t count = piece_of_set(at, layout_.set_sectors() - at);
-    recovery_->reads.push_back({set_blocks(from, {at, count}), false, at == 0 ? superblock_tag(stored_) : 0});
+    recovery_->reads.push_back({from, {at, count}, false});
     at += count;
   }
   read_next_of_recovery();
 }
 
+/// What cannot be read of the set is read by its sectors, and these from the other set, where that is as new.
 void DmzHost::read_next_of_recovery() {
   if (recovery_->reads.empty()) {
     released_ = tables_.restore(recovery_->pointers);
-    return rewrite_set(1);
+    if (commands_.refused()) return end_recovery();
+    return mend_set();
   }
   const RecoveryRead next = recovery_->reads.front();
   recovery_->reads.pop_front();
   ++counts_.host.recovery_reads;
-  commands_.read_surely(next.blocks, CommandPriority::foreground, [this, next](HostRequest& command) {
-    if (!ok(command.status) && !next.may_fail) return std::exchange(recovery_, nullptr)->done(command.status);
-    if (next.tag != 0 && stored_ != 0 && !command.content.empty()) {
+  commands_.read_surely(set_blocks(next.set, next.run), CommandPriority::foreground, [this, next](HostRequest& command) {
+    const bool read = ok(command.status);
+    if (!read && !next.may_fail) {
+      const Set& other = sets_[1 - recovery_->from];
+      const bool elsewhere = next.set == recovery_->from && other.valid && other.generation == stored_;
+      if (next.run.count == 1 && !elsewhere) return std::exchange(recovery_, nullptr)->done(command.status);
+      if (next.run.count == 1) {
+        recovery_->unread.push_back(next.run.first);
+        recovery_->reads.push_front({1 - next.set, next.run, false});
+      }
+      for (std::uint32_t i = next.run.count; next.run.count > 1 && i-- > 0;)
+        recovery_->reads.push_front({next.set, {next.run.first + i, 1}, false});
+    }
+    if (read && next.run.first == 0 && !next.may_fail && stored_ != 0 && !command.content.empty()) {
       std::uint64_t found = 0;
       std::memcpy(&found, command.content.data(), sizeof found);
-      TESSERA_CHECK(found == next.tag, "the drive returned another superblock than the dm-zoned-like host wrote there");
+      TESSERA_CHECK(found == superblock_tag(stored_), "the drive returned another superblock than the dm-zoned-like host wrote there");
     }
     read_next_of_recovery();
   });
+}
+
+/// Sectors of the set that counts are written again from the other one, while that is whole.
+void DmzHost::mend_set() {
+  std::deque<std::uint32_t>& unread = recovery_->unread;
+  if (unread.empty()) return rewrite_set(1);
+  const std::uint32_t sector = unread.front();
+  unread.pop_front();
+  const auto next = [this](HostRequest&) { mend_set(); };
+  if (sector == 0) return write_superblock(recovery_->from, stored_, next);
+  ++counts_.metadata;
+  commands_.send(HostOp::write, set_blocks(recovery_->from, {sector, 1}), CommandPriority::foreground, next);
 }
 
 /// The other set becomes the same, from its block `at` on: nobody knows which of its blocks a flush had reached.
@@ -88,17 +114,16 @@ void DmzHost::rewrite_set(std::uint32_t at) {
     const std::uint32_t count = piece_of_set(at, layout_.set_sectors() - at);
     counts_.metadata += count;
     return commands_.send(HostOp::write, set_blocks(set, {at, count}), CommandPriority::foreground,
-                          [this, at, count](HostRequest& command) {
-                            TESSERA_CHECK(ok(command.status), "the drive refused a set of metadata of the dm-zoned-like host");
-                            rewrite_set(at + count);
-                          });
+                          [this, at, count](HostRequest&) { rewrite_set(at + count); });
   }
-  write_superblock(set, sets_[recovery_->from].generation, [this](HostRequest&) {
-    counts_.host.recovery_time += timeline_.now() - recovery_->begin;
-    application_.busy_until_now();
-    std::exchange(recovery_, nullptr)->done(Status::ok);
-    proceed();
-  });
+  write_superblock(set, sets_[recovery_->from].generation, [this](HostRequest&) { end_recovery(); });
+}
+
+void DmzHost::end_recovery() {
+  counts_.host.recovery_time += timeline_.now() - recovery_->begin;
+  application_.busy_until_now();
+  std::exchange(recovery_, nullptr)->done(Status::ok);
+  proceed();
 }
 
 }  // namespace tessera

@@ -1,21 +1,30 @@
 #include "stimuli/hosts/drive_commands.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tessera {
+
+namespace {
+
+bool changes_something(HostOp op) { return op != HostOp::read && op != HostOp::zone_report; }
+
+}  // namespace
 
 DriveCommands::DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags)
     : timeline_(timeline),
       drive_(link),
       background_tags_(std::min(background_tags, drive.tags)),
-      link_reorders_(drive.link_reorders),
+      volatile_cache_(drive.volatile_cache),
+      faults_(drive.faults),
       kept_(kept_per_block(drive.content)) {
   for (std::uint32_t tag = 0; tag < drive.tags; ++tag) slots_.push_back(std::make_unique<Slot>());
   for (std::uint32_t tag = drive.tags; tag-- > 0;) free_.push_back(tag);
 }
 
 void DriveCommands::send(HostOp op, HostRun blocks, CommandPriority priority, Done done, std::vector<std::byte> content) {
+  if (refused_ && changes_something(op)) return;
   if (moves_data(op)) content.resize(blocks.count * kept_, std::byte{0});
   queues_[static_cast<std::size_t>(priority)].push_back({op, blocks, std::move(content), std::move(done), timeline_.now()});
   pump();
@@ -28,21 +37,17 @@ void DriveCommands::read_surely(HostRun blocks, CommandPriority priority, Done d
   });
 }
 
-bool DriveCommands::may_go(const std::deque<Waiting>& queue) const {
-  if (queue.empty()) return false;
-  const Waiting& next = queue.front();
-  if (!link_reorders_ || next.op != HostOp::write) return true;
-  return std::ranges::none_of(slots_, [&next](const auto& slot) {
-    return slot->done != nullptr && slot->request.op == HostOp::write && slot->request.blocks.end() == next.blocks.first;
-  });
+void DriveCommands::settle(CommandPriority priority, std::function<void()> then) {
+  if (!volatile_cache_) return then();
+  send(HostOp::flush, {}, priority, [then = std::move(then)](HostRequest&) { then(); });
 }
 
 /// One tag is left to background commands, so that a busy application cannot keep the room from being made that it will need.
 void DriveCommands::pump() {
   auto& [foreground, background] = queues_;
   while (!free_.empty()) {
-    const bool foreground_may = may_go(foreground);
-    const bool background_may = background_ < background_tags_ && may_go(background);
+    const bool foreground_may = !foreground.empty();
+    const bool background_may = background_ < background_tags_ && !background.empty();
     if (background_may && (background_ == 0 || !foreground_may))
       issue(CommandPriority::background);
     else if (foreground_may)
@@ -83,9 +88,24 @@ void DriveCommands::completed(HostRequest& request) {
   Slot& slot = *slots_[request.tag];
   TESSERA_CHECK(&slot.request == &request && slot.done != nullptr, "the drive completed a command that the host did not send");
   background_ -= slot.priority == CommandPriority::background ? 1 : 0;
-  std::exchange(slot.done, nullptr)(request);
+  const Done done = std::exchange(slot.done, nullptr);
+  if (taken(request)) done(request);
   free_.push_back(request.tag);
   pump();
+}
+
+/// Whether what waits for the command goes on.
+bool DriveCommands::taken(const HostRequest& request) {
+  if (!changes_something(request.op)) return true;
+  if (refused_) return false;
+  if (ok(request.status)) return true;
+  TESSERA_CHECK(faults_, ("the drive refused a command of the host, " + std::string(to_string(request.op)) + " at block " +
+                          std::to_string(request.blocks.first.value()) + ": " + to_string(request.status))
+                             .c_str());
+  refused_ = true;
+  for (auto& queue : queues_) std::erase_if(queue, [](const Waiting& waiting) { return changes_something(waiting.op); });
+  listener_();
+  return false;
 }
 
 void DriveCommands::power_lost() {
@@ -96,6 +116,7 @@ void DriveCommands::power_lost() {
     free_.push_back(tag);
   }
   background_ = 0;
+  refused_ = false;
 }
 
 }  // namespace tessera

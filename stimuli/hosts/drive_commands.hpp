@@ -1,5 +1,9 @@
 #pragma once
 // The commands of a translating host on their way to the drive: two queues, the tags of the link, and who waits for each command.
+//
+// A drive that cannot read a sector says so, and the host passes it on or carries the sector as lost. A drive that cannot write has no
+// spares left: a zone is read only from there on, and what the host's tables count on is not on the drive. The host then writes nothing
+// more, as a file system that remounts read only: what it has promised stays where it is, it serves reads, and it refuses the rest.
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -22,7 +26,6 @@ class DriveCommands {
   /// Called with the drive's answer, which is gone when it returns.
   using Done = std::function<void(HostRequest&)>;
 
-  /// Where the link reorders, a write waits for the one that ends where it begins: it would find another write pointer.
   DriveCommands(Timeline& timeline, HostLink& link, const DriveZones& drive, std::uint32_t background_tags);
 
   /// `blocks` of REPORT ZONES: where it begins, and its pages. `content`, as HostRequest::content, is filled up with zeros.
@@ -30,8 +33,15 @@ class DriveCommands {
   /// A read that is sent again while it fails: a wrong bit on the way takes one alone, and must not pass for what is not on the drive.
   /// Linux gives a command to a SCSI disk five retries (SD_MAX_RETRIES).
   void read_surely(HostRun blocks, CommandPriority priority, Done done, std::uint32_t tries = 6);
+  /// Calls `then` once all that the drive has completed is durable: at once, unless the drive has a volatile cache.
+  void settle(CommandPriority priority, std::function<void()> then);
   /// The drive completed a command at now().
   void completed(HostRequest& request);
+  /// Called when the drive refuses a command that changes something, once. From then on such commands are neither sent nor answered.
+  void on_refusal(std::function<void()> listener) { listener_ = std::move(listener); }
+  /// The host itself has found a zone that takes no writes.
+  void refuse() { refused_ = true; }
+  [[nodiscard]] bool refused() const { return refused_; }
   /// Nothing of what was sent is answered.
   void power_lost();
 
@@ -52,13 +62,16 @@ class DriveCommands {
     CommandPriority priority = CommandPriority::foreground;
   };
   void issue(CommandPriority priority);
-  [[nodiscard]] bool may_go(const std::deque<Waiting>& queue) const;
+  [[nodiscard]] bool taken(const HostRequest& request);
   void pump();
 
   Timeline& timeline_;
   HostLink& drive_;
   std::uint32_t background_tags_;
-  bool link_reorders_;
+  bool volatile_cache_;
+  bool faults_;
+  bool refused_ = false;
+  std::function<void()> listener_;
   std::size_t kept_;                          // of a block, in bytes
   std::vector<std::unique_ptr<Slot>> slots_;  // by tag: the drive keeps pointers
   std::vector<std::uint32_t> free_;

@@ -38,6 +38,7 @@ LogHost::LogHost(const LogHostConfig& config, const HostCpuConfig& cpu, const Dr
       requests_(drive.tags),
       least_free_(layout.data_zones) {
   images_[0] = {.valid = true, .map = zones_.map()};
+  commands_.on_refusal([this] { stop_writing(); });
 }
 
 /// With the zone that the application opens first, those stay free below which cleaning begins: a drive in use has no more.
@@ -68,6 +69,10 @@ void LogHost::issue(HostRequest& request) {
   application_.request_began();
   ++cpu_.requests;
   request.status = Status::ok;
+  if (commands_.refused() && request.op != HostOp::read) {
+    entry.status = Status::read_only;
+    return application_.answer_later(request.tag);
+  }
   switch (request.op) {
     case HostOp::read: return read(entry);
     case HostOp::write: return write(entry);
@@ -142,13 +147,19 @@ void LogHost::write(Request& entry) {
 void LogHost::admit_writes() {
   while (!writes_.empty()) {
     Request& entry = requests_[writes_.front()];
+    if (commands_.refused()) {
+      if (entry.edge_pending) return;
+      writes_.pop_front();
+      finish(entry, Status::read_only);
+      continue;
+    }
     if (!admit(entry)) return;
     writes_.pop_front();
     entry.all_in = true;
     const bool waits = !config_.write_back || entry.request->force_unit_access;
     if (waits) {
       forced_ = std::max(forced_, buffer_.order());
-      if (entry.open == 0) finish(entry, entry.status);
+      if (entry.open == 0) end_write(entry);
     } else {
       application_.answer_later(entry.request->tag);
     }
@@ -187,13 +198,14 @@ bool LogHost::admit(Request& entry) {
 }
 
 /// Of a sector that the request writes in part, the rest is in the buffer, was never written, or was read from where it still is. If none
-/// of these, it is read first; the request fails where it cannot be read.
+/// of these, it is read first; the request fails where it cannot be read. It does not end before that read, whatever brings the sector
+/// meanwhile: the answer goes by the request's tag.
 bool LogHost::edge_known(Request& entry, LogSector sector) {
+  if (entry.edge_pending) return false;
   if (view_.whole(*entry.request, sector) || buffer_.find(sector) != nullptr) return true;
   const LogPlace place = zones_.place(sector);
   if (place == lost_place) entry.status = Status::media_error;
   if (place >= lost_place) return true;
-  if (entry.edge_pending) return false;
   if (entry.edge == place) return true;
   ++counts_.host.edges;
   entry.edge_pending = true;
@@ -212,22 +224,26 @@ bool LogHost::edge_known(Request& entry, LogSector sector) {
   return false;
 }
 
-/// Whole sectors alone; what lies at the ends stays.
+/// Whole sectors alone; what lies at the ends stays. Who waits for data that it takes from the buffer waits for its record instead: older
+/// data of the sector may be on the drive.
 void LogHost::trim(Request& entry) {
   const HostRequest& request = *entry.request;
   const LogSector first = view_.first_whole(request);
   const LogSector end = view_.end_whole(request);
+  std::vector<std::uint32_t> waiters;
   for (LogSector sector = first; sector < end; ++sector) {
     ++cpu_.sectors;
     if (const SectorBuffer::Entry* held = buffer_.find(sector)) {
-      const std::vector<std::uint32_t> waiters = held->waiters;
+      waiters.insert(waiters.end(), held->waiters.begin(), held->waiters.end());
       buffer_.drop(sector);
-      for (const std::uint32_t tag : waiters)
-        if (--requests_[tag].open == 0 && requests_[tag].all_in) finish(requests_[tag], requests_[tag].status);
     }
     if (zones_.place(sector) != nowhere) zones_.move(sector, nowhere);
   }
-  if (first < end) trims_.push_back({first, end - first});
+  if (first < end) {
+    trims_forced_ = trims_forced_ || !waiters.empty();
+    trims_.push_back({{first, end - first}, std::move(waiters)});
+    ++all_trims_;
+  }
   application_.answer_later(request.tag);
   proceed();
 }
@@ -256,6 +272,7 @@ void LogHost::proceed() {
   if (recovery_ != nullptr) return;
   rounds_.run([this] {
     admit_writes();
+    if (commands_.refused()) return;
     write_records();
     check_flushes();
     clean();
@@ -263,7 +280,21 @@ void LogHost::proceed() {
   });
 }
 
+/// What waits for the drive fails: it may be there or not. Memory goes on to say what was written last.
+void LogHost::stop_writing() {
+  if (recovery_ != nullptr) return end_recovery();
+  flushes_.clear();
+  std::vector<Request*> failed;  // the application's next requests take their places
+  for (Request& entry : requests_)
+    if (entry.request != nullptr &&
+        (entry.request->op == HostOp::flush || (entry.request->op == HostOp::write && entry.all_in && entry.open != 0)))
+      failed.push_back(&entry);
+  for (Request* const entry : failed) finish(*entry, Status::read_only);
+  proceed();
+}
+
 bool LogHost::idle() const {
+  if (commands_.refused()) return application_.outstanding() == 0 && commands_.idle() && recovery_ == nullptr;
   return application_.outstanding() == 0 && commands_.idle() && buffer_.empty() && !cleaning_.zone && !checkpoint_.running &&
          recovery_ == nullptr;
 }

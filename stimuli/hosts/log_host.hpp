@@ -5,7 +5,8 @@
 // A record is a header sector, which names the sectors after it and what was trimmed, and their data: one write to the drive. So all that
 // is on the drive explains itself, and what is needed after a power cut is a checkpoint of the map and the headers written since. Records
 // are numbered as they are formed, and the map then names their places; until a record is on the drive its sectors are read from memory.
-// A zone is reset when everything that was formed until then is on the drive: what replaced its data cannot be lost any more.
+// A zone is reset when everything that was formed until then is on the drive: what replaced its data cannot be lost any more. A drive with
+// a volatile cache has a record for good once it has flushed: a FLUSH ends FUA and each checkpoint, and comes before each reset.
 #include <deque>
 #include <optional>
 #include <set>
@@ -56,10 +57,15 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     Picoseconds stalled;  ///< stalled_time() at its arrival
     Status status = Status::ok;
   };
+  /// Or a write with FUA to a drive with a volatile cache.
   struct Flush {
     std::uint32_t tag = 0;
     std::uint64_t order = 0;                ///< of the buffer, at its arrival
     std::optional<std::uint64_t> sequence;  ///< of the last record that holds such data, once all is formed
+  };
+  struct Trim {
+    TrimmedRun run;
+    std::vector<std::uint32_t> waiters;  ///< tags of writes that end when their data is on the drive, of which it took some
   };
   struct Piece {
     HostRun blocks;
@@ -82,6 +88,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     std::uint32_t reads = 0;
     std::deque<Moved> read;
     std::optional<std::uint64_t> barrier;  ///< all that is live is moved: the zone is reset once records up to this are on the drive
+    std::uint64_t trims = 0;               ///< and once a checkpoint knows of that many TRIMs
     bool resetting = false;
     std::vector<Moved> lost;  ///< live in it, and not to be read
     bool in_idle_time = false;
@@ -91,6 +98,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
     bool running = false;
     bool begun = false;          ///< its area is being overwritten
     std::uint64_t sequence = 0;  ///< what records up to this say is in it
+    std::uint64_t trims = 0;     ///< that it knows of
     LogMap map;
     std::uint64_t sent = 0;       ///< sectors of the image
     std::uint32_t under_way = 0;  ///< writes and resets
@@ -122,6 +130,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void proceed();
+  void stop_writing();
+  void end_recovery();
 
   // log_host.cpp: the application's requests
   void read(Request& request);
@@ -143,6 +153,7 @@ class LogHost final : public TranslatingHost, private TimelineListener {
                    std::vector<std::uint32_t> waiters, Picoseconds youngest);
   void record_written(std::uint64_t sequence, Stream stream, std::span<const LogSector> sectors, std::span<const std::uint32_t> waiters,
                       const HostRequest& command);
+  void end_write(Request& entry, const RequestLife* life = nullptr);
   void check_flushes();
   [[nodiscard]] bool on_drive(std::uint64_t sequence) const { return under_way_.empty() || *under_way_.begin() > sequence; }
   [[nodiscard]] Picoseconds stalled_time() const { return stalled_.time(timeline_.now()); }
@@ -190,13 +201,14 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   std::vector<Request> requests_;     // by tag
   std::deque<std::uint32_t> writes_;  // tags, in order of arrival: what is not all in the buffer
   std::deque<Flush> flushes_;
-  std::deque<TrimmedRun> trims_;  // that no record holds yet
-  std::uint64_t forced_ = 0;      // data that became dirty until then is written at once
+  std::deque<Trim> trims_;    // that no record holds yet
+  std::uint64_t forced_ = 0;  // data that became dirty until then is written at once
   bool trims_forced_ = false;
 
   std::optional<std::uint32_t> open_[streams];
   std::uint32_t in_flight_[streams] = {};  // records
   std::uint64_t sequence_ = 0;             // of the last record formed
+  std::uint64_t durable_record_ = 0;       // a FLUSH of the drive came after it and all before it
   std::set<std::uint64_t> under_way_;      // records
 
   Cleaning cleaning_;
@@ -204,6 +216,8 @@ class LogHost final : public TranslatingHost, private TimelineListener {
   Image images_[2];
   std::uint32_t next_area_ = 1;
   std::uint64_t since_checkpoint_ = 0;  // sectors
+  std::uint64_t all_trims_ = 0;
+  std::uint64_t kept_trims_ = 0;  // of these, that a valid checkpoint knows of
   std::unique_ptr<Recovery> recovery_;
 
   bool ended_ = false;

@@ -100,6 +100,7 @@ void LogHost::move_live() {
     if (cleaning_.read.size() < layout_.record_sectors - 1 && !all_read()) return;
     if (cleaning_.read.empty() && cleaning_.lost.empty()) {
       cleaning_.barrier = sequence_;
+      cleaning_.trims = all_trims_;
       return;
     }
     if (!room_in(cleaner)) return;
@@ -129,18 +130,21 @@ std::vector<LogSector> LogHost::take_lost() {
   return taken;
 }
 
-/// Once what replaced the zone's data is on the drive, and nothing is read from it any more.
+/// Once what replaced the zone's data is on the drive, and nothing is read from it any more. What was trimmed of it is replaced by nothing,
+/// and the record of a TRIM goes with its zone: a boot would find older copies in other zones, but for a checkpoint.
 void LogHost::reset_cleaned() {
   if (!cleaning_.barrier || cleaning_.resetting || !on_drive(*cleaning_.barrier) || zones_.zone(*cleaning_.zone).reads != 0) return;
+  if (kept_trims_ < cleaning_.trims) return;
   cleaning_.resetting = true;
-  HostRun zone = drive_blocks(zones_.first_place(*cleaning_.zone), 0);
-  commands_.send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest& command) {
-    TESSERA_CHECK(ok(command.status), (std::string("the drive refused to reset a zone: ") + to_string(command.status)).c_str());
-    zones_.set_free(*cleaning_.zone);
-    ++counts_.host.resets;
-    counts_.host.cleaned(timeline_.now() - cleaning_.begin, cleaning_.in_idle_time);
-    cleaning_ = {};
-    proceed();
+  const HostRun zone = drive_blocks(zones_.first_place(*cleaning_.zone), 0);
+  commands_.settle(CommandPriority::background, [this, zone] {
+    commands_.send(HostOp::zone_reset, zone, CommandPriority::background, [this](HostRequest&) {
+      zones_.set_free(*cleaning_.zone);
+      ++counts_.host.resets;
+      counts_.host.cleaned(timeline_.now() - cleaning_.begin, cleaning_.in_idle_time);
+      cleaning_ = {};
+      proceed();
+    });
   });
 }
 

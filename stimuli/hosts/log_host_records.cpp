@@ -37,13 +37,16 @@ bool LogHost::wants_to_write() {
 bool LogHost::write_record() {
   if (!room_in(application)) return false;
   std::vector<TrimmedRun> trims;
-  for (; !trims_.empty() && trims.size() < most_trims; trims_.pop_front()) trims.push_back(trims_.front());
+  std::vector<std::uint32_t> waiters;
+  for (; !trims_.empty() && trims.size() < most_trims; trims_.pop_front()) {
+    trims.push_back(trims_.front().run);
+    waiters.insert(waiters.end(), trims_.front().waiters.begin(), trims_.front().waiters.end());
+  }
   trims_forced_ = trims_forced_ && !trims_.empty();
   const std::uint32_t room = layout_.zone_sectors - zones_.zone(*open_[application]).pointer;
   const std::uint32_t most = trims_.empty() ? std::min(room, layout_.record_sectors) - 1 : 0;
   const std::vector<LogSector> sectors = buffer_.take(most, sequence_ + 1);
   std::vector<std::byte> content((1 + sectors.size()) * view_.bytes());
-  std::vector<std::uint32_t> waiters;
   for (std::size_t i = 0; i < sectors.size(); ++i) {
     SectorBuffer::Entry& entry = *buffer_.find(sectors[i]);
     waiters.insert(waiters.end(), entry.waiters.begin(), entry.waiters.end());
@@ -101,6 +104,7 @@ void LogHost::send_record(Stream stream, std::span<const LogSector> sectors, std
       [this, number, sequence = record.sequence, stream, held = std::vector<LogSector>(sectors.begin(), sectors.end()),
        waiters = std::move(waiters)](HostRequest& command) {
         --zones_.zone(number).writes;
+        zones_.set_done(number, sequence);
         record_written(sequence, stream, held, waiters, command);
       },
       std::move(content));
@@ -108,16 +112,21 @@ void LogHost::send_record(Stream stream, std::span<const LogSector> sectors, std
 
 void LogHost::record_written(std::uint64_t sequence, Stream stream, std::span<const LogSector> sectors,
                              std::span<const std::uint32_t> waiters, const HostRequest& command) {
-  TESSERA_CHECK(ok(command.status),
-                (std::string("the drive refused a write of the log-structured host: ") + to_string(command.status)).c_str());
   --in_flight_[stream];
   under_way_.erase(sequence);
   for (const LogSector sector : sectors) buffer_.settle(sector, sequence);
   for (const std::uint32_t tag : waiters) {
     Request& entry = requests_[tag];
-    if (--entry.open == 0 && entry.all_in) finish(entry, entry.status, &command.life);
+    if (--entry.open == 0 && entry.all_in) end_write(entry, &command.life);
   }
   proceed();
+}
+
+/// All of the write is in records on the drive. FUA asks for more where the drive has a volatile cache.
+void LogHost::end_write(Request& entry, const RequestLife* life) {
+  if (!entry.request->force_unit_access || !drive_.volatile_cache) return finish(entry, entry.status, life);
+  ++entry.open;
+  flushes_.push_back({entry.request->tag, buffer_.order(), sequence_});
 }
 
 /// A FLUSH ends when all that was dirty at its arrival is in records, these are on the drive, and the drive has flushed what it may hold.
@@ -128,8 +137,10 @@ void LogHost::check_flushes() {
   while (!flushes_.empty() && flushes_.front().sequence && on_drive(*flushes_.front().sequence)) {
     const std::uint32_t tag = flushes_.front().tag;
     flushes_.pop_front();
-    commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, tag](HostRequest& command) {
-      finish(requests_[tag], command.status, &command.life);
+    const std::uint64_t whole = under_way_.empty() ? sequence_ : *under_way_.begin() - 1;
+    commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, tag, whole](HostRequest& command) {
+      durable_record_ = std::max(durable_record_, whole);
+      finish(requests_[tag], requests_[tag].status, &command.life);
       proceed();
     });
   }

@@ -32,6 +32,7 @@ void LogHost::power_lost() {
     in_flight_[stream] = 0;
   }
   under_way_.clear();
+  if (drive_.volatile_cache) zones_.set_done_up_to(durable_record_);
   cleaning_ = {};
   checkpoint_ = {};
   recovery_.reset();
@@ -53,11 +54,13 @@ void LogHost::recover(std::function<void(Status)> recovered) {
 void LogHost::zones_reported(const HostRequest& report) {
   if (!ok(report.status)) return std::exchange(recovery_, nullptr)->done(report.status);
   TESSERA_CHECK(report.zones.size() == drive_.zones, "the drive did not report all of its zones");
+  if (std::ranges::any_of(report.zones, takes_no_writes)) commands_.refuse();
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
     const ZoneDescriptor& told = report.zones[layout_.first_data_zone + number];
     const bool full = told.condition == ZoneCondition::full;
     const std::uint64_t blocks = told.condition == ZoneCondition::empty ? 0 : full ? told.blocks : told.pointer - told.start;
     zones_.cut_off(number, static_cast<std::uint32_t>(blocks / drive_.sector_blocks));
+    if (!drive_.in_order) zones_.drop_unacknowledged(number);
   }
   for (const std::uint32_t area : {0u, 1u})
     recovery_->reads.push_back({area_blocks(area, layout_.image_sectors - 1, 1), 0, area != recovery_->image});
@@ -89,8 +92,8 @@ void LogHost::read_next_of_recovery() {
   });
 }
 
-/// From the end of a zone backwards: what cannot be read at the end of a record was torn, or written in one go with what was, and nobody
-/// was told that it is there.
+/// From the end of a zone backwards. Of a record that the drive has not acknowledged, what cannot be read at the end was torn, or written
+/// in one go with what was, and nobody was told that it is there; of any other it is lost.
 void LogHost::verify_ends() {
   const std::uint64_t known = images_[recovery_->image].sequence;
   std::uint32_t& zone = recovery_->zone;
@@ -100,7 +103,8 @@ void LogHost::verify_ends() {
     ++counts_.host.recovery_reads;
     commands_.read_surely(drive_blocks(zones_.first_place(zone) + last.first, last.sectors), CommandPriority::foreground,
                           [this](HostRequest& command) {
-                            if (!ok(command.status)) return look_for_end(zones_.records(recovery_->zone).back().sectors);
+                            const LogRecord& read = zones_.records(recovery_->zone).back();
+                            if (!ok(command.status) && !read.done) return look_for_end(read.sectors);
                             ++recovery_->zone;
                             verify_ends();
                           });
@@ -150,12 +154,15 @@ void LogHost::rebuild() {
     else
       stream = number;
   }
-  begin_checkpoint([this] {
-    counts_.host.recovery_time += timeline_.now() - recovery_->begin;
-    application_.busy_until_now();
-    std::exchange(recovery_, nullptr)->done(Status::ok);
-  });
+  if (commands_.refused()) return end_recovery();
+  begin_checkpoint([this] { end_recovery(); });
   write_checkpoint();
+}
+
+void LogHost::end_recovery() {
+  counts_.host.recovery_time += timeline_.now() - recovery_->begin;
+  application_.busy_until_now();
+  std::exchange(recovery_, nullptr)->done(Status::ok);
 }
 
 }  // namespace tessera

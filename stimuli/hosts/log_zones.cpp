@@ -52,7 +52,7 @@ LogRecord& LogZones::append(std::uint32_t number, std::uint64_t sequence, std::s
   LogZone& zone = zones_[number];
   const auto sectors = static_cast<std::uint32_t>(1 + owners.size() + fill);
   TESSERA_CHECK(zone.pointer + sectors <= layout_.zone_sectors, "a record goes beyond its zone");
-  if (zone.pointer == 0) zone.first_record = sequence;
+  if (records_[number].empty()) zone.first_record = sequence;  // also after what a cut left without a record
   std::ranges::copy(owners, owners_of(number).begin() + zone.pointer + 1);
   LogRecord& record = records_[number].emplace_back();
   record.sequence = sequence;
@@ -60,6 +60,17 @@ LogRecord& LogZones::append(std::uint32_t number, std::uint64_t sequence, std::s
   record.sectors = sectors;
   zone.pointer += sectors;
   return record;
+}
+
+void LogZones::set_done(std::uint32_t zone, std::uint64_t sequence) {
+  const auto found = std::ranges::find(records_[zone].rbegin(), records_[zone].rend(), sequence, &LogRecord::sequence);
+  TESSERA_CHECK(found != records_[zone].rend(), "the drive acknowledged a record that its zone has not");
+  found->done = true;
+}
+
+void LogZones::set_done_up_to(std::uint64_t sequence) {
+  for (std::vector<LogRecord>& records : records_)
+    for (LogRecord& record : records) record.done = record.done && record.sequence <= sequence;
 }
 
 /// Sectors that lay in it after mkfs and use.
@@ -90,10 +101,23 @@ void LogZones::cut_off(std::uint32_t number, std::uint32_t pointer) {
   zone.pointer = pointer;
   zone.use = pointer == 0 ? LogZoneUse::free : pointer == layout_.zone_sectors ? LogZoneUse::filled : LogZoneUse::open;
   std::vector<LogRecord>& records = records_[number];
+  const auto acknowledged = std::ranges::find(records.rbegin(), records.rend(), true, &LogRecord::done);
+  TESSERA_CHECK(pointer == 0 || acknowledged == records.rend() || acknowledged->end() <= pointer,
+                "the drive lost a record that it had acknowledged");
   while (!records.empty() && records.back().first >= pointer) records.pop_back();
   if (!records.empty()) records.back().sectors = std::min(records.back().sectors, pointer - records.back().first);
   if (!owners_[number].empty()) std::fill(owners_[number].begin() + pointer, owners_[number].end(), nowhere);
   if (pointer == 0) zone = {};
+}
+
+void LogZones::drop_unacknowledged(std::uint32_t number) {
+  for (const LogRecord& record : records_[number]) {
+    if (record.done) continue;
+    const auto first = owners_of(number).begin() + record.first;
+    std::fill(first, first + record.sectors, nowhere);
+    zones_[number].doubtful = true;
+  }
+  std::erase_if(records_[number], [](const LogRecord& record) { return !record.done; });
 }
 
 void LogZones::cut_last_record(std::uint32_t number, std::uint32_t sectors) {

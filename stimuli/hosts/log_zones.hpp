@@ -38,6 +38,7 @@ struct LogRecord {
   std::uint64_t sequence = 0;  ///< from 1, over all zones
   std::uint32_t first = 0;     ///< sector of the header, from the zone's begin
   std::uint32_t sectors = 0;   ///< header, data and what fills a zone up
+  bool done = false;           ///< the drive has acknowledged it
   Picoseconds youngest;
   std::vector<TrimmedRun> trims;
   std::vector<LogSector> lost;  ///< sectors that are so from this record on
@@ -69,6 +70,10 @@ class LogZones {
   /// A record at the zone's pointer, which moves; its data sectors are those of `owners`, with `fill` sectors of nothing after them.
   LogRecord& append(std::uint32_t zone, std::uint64_t sequence, std::span<const LogSector> owners, std::uint32_t fill);
   [[nodiscard]] std::vector<LogRecord>& records(std::uint32_t zone) { return records_[zone]; }
+  /// The drive has acknowledged the zone's record.
+  void set_done(std::uint32_t zone, std::uint64_t sequence);
+  /// The power failed: the drive may have lost later records that it had acknowledged.
+  void set_done_up_to(std::uint64_t sequence);
 
   /// As mkfs and use leave it: the first `sectors` of the user space lie in order in the zones up to `zones`, and dead records evenly
   /// among them.
@@ -78,6 +83,8 @@ class LogZones {
   [[nodiscard]] const LogMap& map() const { return map_; }
   /// The drive says that so many sectors of the zone are written: nothing else is there.
   void cut_off(std::uint32_t zone, std::uint32_t pointer);
+  /// Records of which nobody knows whether the drive has all of them, as it need not write in order: they stay written, and dead.
+  void drop_unacknowledged(std::uint32_t zone);
   /// Of the zone's last record only so many sectors, header included, were written whole: the others stay written, and dead.
   void cut_last_record(std::uint32_t zone, std::uint32_t sectors);
   /// Map and zones from the checkpoint `map` of record `sequence` and the records after it. Gives how many these are, and the last one's

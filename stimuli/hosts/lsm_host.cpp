@@ -38,6 +38,7 @@ LsmHost::LsmHost(const LsmHostConfig& config, const HostCpuConfig& cpu, const Dr
       wrong_per_65536_(wrong_filters(config.filter_bits)),
       requests_(drive.tags) {
   manifests_[0].valid = true;
+  commands_.on_refusal([this] { stop_writing(); });
 }
 
 /// As use leaves them: the last level holds all keys, each level before it as many as it is to have, evenly among them, up to the first
@@ -101,9 +102,7 @@ void LsmHost::write_place(LsmExtent extent, CommandPriority priority, std::vecto
   ++zones_.of(extent.place).writes;
   commands_.send(
       HostOp::write, blocks_of(extent), priority,
-      [this, extent, done = std::move(done)](HostRequest& command) {
-        TESSERA_CHECK(ok(command.status),
-                      (std::string("the drive refused a write of the host with a merge tree: ") + to_string(command.status)).c_str());
+      [this, extent, done = std::move(done)](HostRequest&) {
         --zones_.of(extent.place).writes;
         zones_.look_at(extent.place);
         done();
@@ -121,6 +120,10 @@ void LsmHost::issue(HostRequest& request) {
   application_.request_began();
   ++cpu_.requests;
   request.status = Status::ok;
+  if (commands_.refused() && request.op != HostOp::read) {
+    entry.status = Status::read_only;
+    return application_.answer_later(request.tag);
+  }
   switch (request.op) {
     case HostOp::read: return read(entry);
     case HostOp::write:
@@ -194,6 +197,12 @@ void LsmHost::read_piece(std::uint32_t tag, const Piece& piece) {
 void LsmHost::change_in_order() {
   while (!changes_.empty()) {
     Request& entry = requests_[changes_.front()];
+    if (commands_.refused()) {
+      if (entry.edge_pending) return;
+      changes_.pop_front();
+      finish(entry, Status::read_only);
+      continue;
+    }
     const bool room = change(entry);
     stalled_.set(!room && !entry.edge_pending, timeline_.now());
     if (!room) return;
@@ -297,6 +306,7 @@ void LsmHost::proceed() {
   if (recovery_ != nullptr) return;
   rounds_.run([this] {
     change_in_order();
+    if (commands_.refused()) return;
     write_log();
     check_syncs();
     begin_flush();
@@ -309,7 +319,20 @@ void LsmHost::proceed() {
   });
 }
 
+/// What waits for the drive fails: it may be there or not. Memory goes on to say what was written last.
+void LsmHost::stop_writing() {
+  if (recovery_ != nullptr) return end_recovery();
+  std::vector<Request*> failed;  // the application's next requests take their places
+  for (const Sync& sync : std::exchange(syncs_, {}))
+    if (!sync.flushes) failed.push_back(&requests_[sync.tag]);
+  for (Request& entry : requests_)
+    if (entry.request != nullptr && (entry.request->op == HostOp::flush || entry.flushing)) failed.push_back(&entry);
+  for (Request* const entry : failed) finish(*entry, Status::read_only);
+  proceed();
+}
+
 bool LsmHost::idle() const {
+  if (commands_.refused()) return application_.outstanding() == 0 && commands_.idle() && recovery_ == nullptr;
   return application_.outstanding() == 0 && commands_.idle() && pending_.empty() && !flush_job_.active && !compaction_.active &&
          !collection_.zone && edits_.empty() && recovery_ == nullptr;
 }

@@ -53,7 +53,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     std::optional<std::uint64_t> edge;  ///< of a write: the sector that `edge_content` is of
     std::vector<std::byte> edge_content;
     bool edge_pending = false;
-    Picoseconds stalled;  ///< stalled_time() at its arrival
+    bool flushing = false;  ///< it waits for the drive's FLUSH
+    Picoseconds stalled;    ///< stalled_time() at its arrival
     Status status = Status::ok;
   };
   struct Value {
@@ -166,6 +167,7 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
     bool last = false;  ///< of the extent
     std::uint32_t reads = 0;
     std::vector<std::byte> content;
+    std::vector<std::uint64_t> lost;  ///< keys: the extent before it may still be on its way
   };
   struct Collection {
     std::optional<std::uint32_t> zone;
@@ -206,6 +208,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void proceed();
+  void stop_writing();
+  void end_recovery();
 
   // lsm_host.cpp: the application's requests
   void read(Request& request);
@@ -305,7 +309,8 @@ class LsmHost final : public TranslatingHost, private TimelineListener {
   std::uint64_t forced_ = 0;  // writes up to this go to the log at once
   std::deque<Record> log_;    // in order
   std::uint64_t sequence_ = 0;
-  std::uint64_t flushed_ = 0;  // generation: as the manifest says
+  std::uint64_t durable_record_ = 0;  // of the log, by number: a FLUSH of the drive came after it
+  std::uint64_t flushed_ = 0;         // generation: as the manifest says
   std::uint32_t records_in_flight_ = 0;
   bool log_alarm_ = false;
 

@@ -54,9 +54,11 @@ void LsmHost::begin_flush() {
   std::ranges::sort(keys);
   std::ranges::sort(deleted);
   cpu_.sectors += table.values.size();
+  std::size_t sectors = 0;
   for (const std::uint64_t key : keys) {
     const std::vector<std::byte>& content = table.values.at(key).content;
     job.table_content.insert(job.table_content.end(), content.begin(), content.end());
+    job.table_content.resize(++sectors * view_.bytes());  // what is lost has none
   }
   file->keys = LsmKeys(std::move(keys));
   file->deleted = std::move(deleted);
@@ -142,7 +144,7 @@ void LsmHost::gather(Job& job) {
       output.deleted.push_back(item.key);
     } else {
       output.keys.push_back(item.key);
-      if (item.file->lacks(item.key)) output.lost.push_back(item.key);
+      if (job.flushes && item.file->lacks(item.key)) output.lost.push_back(item.key);
       batch->items.push_back(item);
       ++data;
     }
@@ -164,7 +166,7 @@ void LsmHost::gather(Job& job) {
   }
 }
 
-/// Each file from the first to the last position that the batch takes of it.
+/// Each file from the first to the last position that the batch takes of it. A collection that moved the file meanwhile may have lost some.
 void LsmHost::read_batch(const std::shared_ptr<Batch>& batch) {
   struct Span {
     const LsmFile* file;
@@ -181,6 +183,8 @@ void LsmHost::read_batch(const std::shared_ptr<Batch>& batch) {
   for (const Span& span : spans) {
     const LsmFilePtr now = tree_.file(span.file->id);
     TESSERA_CHECK(now != nullptr, "a compaction reads a file that is gone");
+    for (const LsmMergeItem& item : batch->items)
+      if (item.file == span.file && now->lacks(item.key)) batch->output->lost.push_back(item.key);
     for (std::uint32_t at = span.first; at < span.end;) {
       const LsmExtent run = now->run(at, std::min(span.end - at, layout_.record_sectors));
       read_of_file(batch, span.file, at, run);

@@ -78,23 +78,28 @@ void LsmHost::send_record(Record record, std::vector<std::byte> content) {
   });
 }
 
-/// A request that asks for it ends when all that came before it is on the drive; a FLUSH when the drive has flushed what it may hold.
+/// A request that asks for it ends when all that came before it is on the drive; a FLUSH when the drive has flushed what it may hold, and
+/// FUA, too, where it holds any.
 void LsmHost::check_syncs() {
   std::uint64_t synced = pending_.empty() ? order_ : pending_.front().order - 1;
+  std::uint64_t whole = sequence_;  // records up to this are on the drive
   for (const Record& record : log_)
     if (!record.done) {
       synced = record.order - record.keys.size();
+      whole = record.sequence - 1;
       break;
     }
   const auto ready = std::stable_partition(syncs_.begin(), syncs_.end(), [&](const Sync& sync) { return sync.order > synced; });
   const std::vector<Sync> ended(ready, syncs_.end());
   syncs_.erase(ready, syncs_.end());
   for (const Sync& sync : ended) {
-    if (!sync.flushes) {
+    if (!sync.flushes && !drive_.volatile_cache) {
       finish(requests_[sync.tag], Status::ok);
       continue;
     }
-    commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, tag = sync.tag](HostRequest& command) {
+    requests_[sync.tag].flushing = true;
+    commands_.send(HostOp::flush, {}, CommandPriority::foreground, [this, whole, tag = sync.tag](HostRequest& command) {
+      durable_record_ = std::max(durable_record_, whole);
       finish(requests_[tag], command.status, &command.life);
       proceed();
     });

@@ -8,15 +8,6 @@
 
 namespace tessera {
 
-namespace {
-
-void check_manifest(const HostRequest& command) {
-  TESSERA_CHECK(ok(command.status),
-                (std::string("the drive refused the manifest of the host with a merge tree: ") + to_string(command.status)).c_str());
-}
-
-}  // namespace
-
 HostRun LsmHost::manifest_blocks(std::uint32_t manifest, std::uint32_t copy, std::uint32_t sector, std::uint32_t sectors) const {
   const std::uint64_t zone = layout_.first_manifest_zone + manifest * lsm_copies + copy;
   return {HostBlock((zone * layout_.zone_sectors + sector) * drive_.sector_blocks), sectors * drive_.sector_blocks};
@@ -27,8 +18,7 @@ void LsmHost::send_copies(HostOp op, std::uint32_t manifest, std::uint32_t secto
   counts_.manifest += lsm_copies * sectors;
   const auto left = std::make_shared<std::uint32_t>(lsm_copies);
   for (std::uint32_t copy = 0; copy < lsm_copies; ++copy)
-    commands_.send(op, manifest_blocks(manifest, copy, sector, sectors), CommandPriority::background, [left, then](HostRequest& command) {
-      check_manifest(command);
+    commands_.send(op, manifest_blocks(manifest, copy, sector, sectors), CommandPriority::background, [left, then](HostRequest&) {
       if (--*left == 0) then();
     });
 }
@@ -57,14 +47,15 @@ void LsmHost::write_edits() {
     changes += edits_.front().changes.size();
     written_edits_.push_back(std::move(edits_.front()));
   }
-  commands_.send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest& flushed) {
-    check_manifest(flushed);
+  commands_.send(HostOp::flush, {}, CommandPriority::background, [this](HostRequest&) {
     edit_sector_ = manifests_[manifest_].pointer++;
     send_copies(HostOp::write, manifest_, *edit_sector_, 1, [this] {
-      edit_sector_.reset();
-      manifest_busy_ = false;
-      for (Edit& edit : std::exchange(written_edits_, {})) apply(edit);
-      proceed();
+      commands_.settle(CommandPriority::background, [this] {
+        edit_sector_.reset();
+        manifest_busy_ = false;
+        for (Edit& edit : std::exchange(written_edits_, {})) apply(edit);
+        proceed();
+      });
     });
   });
 }
@@ -84,17 +75,16 @@ void LsmHost::write_snapshot_from(std::uint32_t sector, std::function<void()> th
     manifests_[1 - manifest_].pointer = sector + sectors;
     send_copies(HostOp::write, 1 - manifest_, sector, sectors, [this, sector, sectors, body, then] {
       if (sector != body) return write_snapshot_from(sector + sectors, then);
-      manifest_ = 1 - manifest_;
-      manifests_[manifest_].valid = true;
-      manifests_[1 - manifest_].valid = false;
-      then();
+      commands_.settle(CommandPriority::background, [this, then] {
+        manifest_ = 1 - manifest_;
+        manifests_[manifest_].valid = true;
+        manifests_[1 - manifest_].valid = false;
+        then();
+      });
     });
   };
   if (sector != body) return write();
-  commands_.send(HostOp::flush, {}, CommandPriority::background, [write](HostRequest& flushed) {
-    check_manifest(flushed);
-    write();
-  });
+  commands_.send(HostOp::flush, {}, CommandPriority::background, [write](HostRequest&) { write(); });
 }
 
 /// It is on the drive: the tree is as it says from now on.

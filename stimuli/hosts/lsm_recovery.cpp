@@ -33,6 +33,8 @@ void LsmHost::power_lost() {
   stalled_.set(false, timeline_.now());
   rounds_.power_lost();
   log_alarm_ = false;
+  if (!drive_.volatile_cache) return;
+  for (Record& record : log_) record.done = record.done && record.sequence <= durable_record_;
 }
 
 void LsmHost::recover(std::function<void(Status)> recovered) {
@@ -46,6 +48,7 @@ void LsmHost::recover(std::function<void(Status)> recovered) {
 void LsmHost::zones_reported(const HostRequest& report) {
   if (!ok(report.status)) return std::exchange(recovery_, nullptr)->done(report.status);
   TESSERA_CHECK(report.zones.size() == drive_.zones, "the drive did not report all of its zones");
+  if (std::ranges::any_of(report.zones, takes_no_writes)) commands_.refuse();
   for (std::uint32_t number = layout_.first_manifest_zone; number < drive_.zones; ++number) {
     const ZoneDescriptor& told = report.zones[number];
     const bool full = told.condition == ZoneCondition::full;
@@ -180,6 +183,7 @@ void LsmHost::record_read(const std::vector<std::byte>& content) {
     TESSERA_CHECK(found == header_tag(record.sequence), "the drive returned another record than the host with a merge tree wrote there");
   }
   record.done = true;
+  durable_record_ = std::max(durable_record_, record.sequence);
   ++counts_.replayed;
   std::size_t sector = record.header;
   Table& table = recovery_->table;
@@ -209,21 +213,24 @@ void LsmHost::rebuild() {
   for (std::uint32_t number = 0; number < layout_.data_zones; ++number) {
     const LsmZone& zone = zones_.zone(number);
     if (zone.use != LsmZoneUse::filled || zone.live == 0 || zone.pointer == layout_.zone_sectors) continue;
-    commands_.send(HostOp::zone_finish, blocks_of({zones_.first_place(number), 0}), CommandPriority::background, [](HostRequest& command) {
-      TESSERA_CHECK(ok(command.status), (std::string("the drive refused to finish a zone: ") + to_string(command.status)).c_str());
-    });
+    commands_.send(HostOp::zone_finish, blocks_of({zones_.first_place(number), 0}), CommandPriority::background, [](HostRequest&) {});
   }
   active_.generation = std::max(flushed_, recovery_->table.generation) + 1;
   if (!recovery_->table.values.empty()) immutable_.push_back(std::move(recovery_->table));
   tree_changed_ = true;
   manifest_busy_ = true;
+  if (commands_.refused()) return end_recovery();
   write_snapshot([this] {
     manifest_busy_ = false;
-    counts_.host.recovery_time += timeline_.now() - recovery_->begin;
-    application_.busy_until_now();
-    std::exchange(recovery_, nullptr)->done(Status::ok);
-    proceed();
+    end_recovery();
   });
+}
+
+void LsmHost::end_recovery() {
+  counts_.host.recovery_time += timeline_.now() - recovery_->begin;
+  application_.busy_until_now();
+  std::exchange(recovery_, nullptr)->done(Status::ok);
+  proceed();
 }
 
 }  // namespace tessera

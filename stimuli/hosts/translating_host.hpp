@@ -18,8 +18,10 @@ struct DriveZones {
   std::uint64_t zone_sectors = 0;
   std::uint32_t sector_blocks = 8;  ///< host blocks of 512 B in a sector
   std::uint32_t tags = 32;
-  bool link_reorders = false;  ///< it repeats frames, so that commands may come in another order than they were sent
   ContentMode content = ContentMode::none;
+  bool in_order = true;         ///< what lies below a write pointer was written since the zone's reset
+  bool volatile_cache = false;  ///< what it has completed may be lost with the power until it has flushed
+  bool faults = false;          ///< its description says that it may fail to read or to write
 };
 
 class TranslatingHost : public HostFront {

@@ -53,9 +53,18 @@ void ZonedWorkload::make(TraceRecord& record, Sent& sent) {
   }
   sent = {};
   if (random_.below(8) == 0)
-    sent.op = HostOp::flush;
+    make_flush(sent);
   else
     make_read(sent);
+}
+
+void ZonedWorkload::make_flush(Sent& sent) const {
+  sent.op = HostOp::flush;
+  if (drive_.anywhere) return;
+  for (std::uint64_t number = 0; number < zones_.size(); ++number) {
+    const Zone& zone = zones_[number];
+    if (zone.known && zone.promised > zone.durable) sent.flushed.push_back({number, zone.life, zone.promised});
+  }
 }
 
 std::uint64_t ZonedWorkload::some_zone() {
@@ -192,6 +201,7 @@ void ZonedWorkload::power_lost() {
   for (Zone& zone : zones_) {
     zone.known = zone.managed = false;
     zone.writes = 0;
+    zone.cut = true;
   }
 }
 
@@ -213,6 +223,7 @@ ZonedWorkload::Verdict ZonedWorkload::completed(const HostRequest& request) {
   sent_.erase(found);
   if (sent.stale) {
     --stale_;
+    if (sent.op == HostOp::write && !refused(request.status)) zones_[sent.zone].cut = false;  // it may have moved the pointer since boot
     return {ok(request.status) || refused(request.status), ""};
   }
   return ended(sent, request);
@@ -222,6 +233,9 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   Zone& zone = zones_[sent.zone];
   const bool good = ok(request.status);
   if (sent.op == HostOp::zone_report) return {good, learn(sent, request)};
+  for (const Flushed& flushed : sent.flushed)
+    if (good && zones_[flushed.zone].life == flushed.life)
+      zones_[flushed.zone].durable = std::max(zones_[flushed.zone].durable, flushed.end);
   if (sent.op == HostOp::flush || sent.op == HostOp::read) return {good, ""};
   if (sent.expected != Status::ok) {
     zone.managed = false;
@@ -245,6 +259,7 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
     }
     --zone.writes;
     zone.promised = std::max(zone.promised, sent.first + sent.blocks);
+    if (request.force_unit_access) zone.durable = std::max(zone.durable, sent.first + sent.blocks);
     return {};
   }
   zone.managed = false;
@@ -254,7 +269,7 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
     zone.may_be_full = zone.may_be_full || sent.op == HostOp::zone_finish;
     return {no_room || (drive_.faults && request.status == Status::zone_read_only), ""};
   }
-  if (sent.op == HostOp::zone_reset) zone = {.known = true, .seen = true};
+  if (sent.op == HostOp::zone_reset) zone = {.known = true, .seen = true, .life = zone.life + 1};
   if (sent.op == HostOp::zone_finish) zone.full = true;
   return {};
 }
@@ -266,11 +281,13 @@ std::string ZonedWorkload::learn(const Sent& sent, const HostRequest& request) {
     Zone& zone = zones_[number];
     if (!zone.known && zone.managed) {
       if (complaint.empty()) complaint = pointer_complaint(number, told, zone);
-      zone = {.conventional = told.type == ZoneType::conventional, .known = true, .seen = true};
+      const Zone had = zone;
+      zone = {.conventional = told.type == ZoneType::conventional, .known = true, .seen = true, .life = had.life + 1};
       zone.usable = told.condition != ZoneCondition::read_only && told.condition != ZoneCondition::offline;
       zone.full = told.condition == ZoneCondition::full;
       zone.pointer = zone.full || zone.conventional ? 0 : told.pointer - told.start;
       zone.promised = zone.sent = zone.full ? drive_.zone_blocks : zone.pointer;
+      zone.durable = had.cut ? zone.promised : std::min(had.durable, zone.promised);
     }
     ++number;
   }
@@ -289,12 +306,14 @@ std::string ZonedWorkload::pointer_complaint(std::uint64_t number, const ZoneDes
   if (zone.type == ZoneType::conventional || drive_.faults || !had.seen) return "";
   const bool full = zone.condition == ZoneCondition::full;
   const std::uint64_t pointer = full ? drive_.zone_blocks : zone.pointer - zone.start;
-  const std::uint64_t least = drive_.may_forget || (drive_.anywhere && had.may_be_reset) ? 0 : had.promised;
+  const std::uint64_t promised = drive_.may_forget ? had.durable : had.promised;
+  const std::uint64_t least = drive_.anywhere && (drive_.may_forget || had.may_be_reset) ? 0 : promised;
   if ((had.may_be_reset && pointer == 0) || (had.may_be_full && full)) return "";
   if (pointer >= least && pointer <= std::max(had.sent, had.promised)) return "";
   if (had.full && full) return "";
   return "zone " + std::to_string(number) + ": the write pointer is at block " + std::to_string(pointer) + "; " +
-         std::to_string(had.promised) + " blocks were acknowledged and " + std::to_string(had.sent) + " sent";
+         std::to_string(had.durable) + " blocks were flushed, " + std::to_string(had.promised) + " acknowledged and " +
+         std::to_string(had.sent) + " sent";
 }
 
 }  // namespace tessera

@@ -3,8 +3,8 @@
 // before it ends; resets, finishes, opens and closes between them; and now and then a command that a drive must refuse.
 //
 // It knows of a zone what the drive has told it. After a power cut, and after a write that failed, it waits for what it had at the drive,
-// asks with REPORT ZONES and goes on from there. It holds the drive to its word: the pointer lies between what was acknowledged and what
-// was sent, and what is refused is refused with the right status.
+// asks with REPORT ZONES and goes on from there. It holds the drive to its word: the pointer lies between what was acknowledged, or of a
+// drive that may forget, what FLUSH or FUA acknowledged, and what was sent; and what is refused is refused with the right status.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,7 +27,7 @@ class ZonedWorkload final : public TraceSource {
     std::uint64_t requests = 0;       ///< then it ends; 0: never
     bool one_at_a_time = false;       ///< of a zone's writes: where links or cores may change their order
     bool anywhere = false;            ///< a write may begin anywhere (sequential write preferred)
-    bool may_forget = false;          ///< a cut may take what was acknowledged, and the pointer back
+    bool may_forget = false;          ///< a cut may take what was acknowledged and not flushed, and the pointer back
     bool faults = false;              ///< of the description: a pointer may lie beyond what was sent, and a write may fail
   };
   ZonedWorkload(std::uint64_t seed, const Drive& drive);
@@ -60,6 +60,15 @@ class ZonedWorkload final : public TraceSource {
     std::uint64_t pointer = 0;   ///< where the next write begins, from the zone's begin
     std::uint64_t promised = 0;  ///< what was acknowledged, after the last known reset
     std::uint64_t sent = 0;
+    std::uint64_t durable = 0;  ///< what FLUSH or FUA acknowledged, or a report after a cut found
+    std::uint64_t life = 0;     ///< counts resets and reports
+    bool cut = false;           ///< the power failed since the last report, and no write of before came after it
+  };
+  /// What a FLUSH makes durable of a zone.
+  struct Flushed {
+    std::uint64_t zone = 0;
+    std::uint64_t life = 0;
+    std::uint64_t end = 0;
   };
   struct Sent {
     HostOp op = HostOp::read;
@@ -68,9 +77,11 @@ class ZonedWorkload final : public TraceSource {
     std::uint64_t blocks = 0;
     bool stale = false;  ///< made before a cut or failure: the drive need not find it in order any more
     Status expected = Status::ok;
+    std::vector<Flushed> flushed{};
   };
 
   void make(TraceRecord& record, Sent& sent);
+  void make_flush(Sent& sent) const;
   bool make_report(Sent& sent);
   bool make_write(Sent& sent, Zone& zone);
   bool make_write_anywhere(Sent& sent, Zone& zone);

@@ -42,8 +42,9 @@ std::string in_words(Tag found) {
 }
 
 std::string expected_in_words(Tag entry) {
-  if (entry == destroyed || (entry & trim_mark) == 0) return in_words(entry);
-  return "anything older than the TRIM " + std::to_string(version_of(entry));
+  if (entry == nothing) return "nothing, as it was trimmed";
+  if (entry == destroyed || (entry & older_mark) == 0) return in_words(entry);
+  return "anything older than version " + std::to_string(version_of(entry));
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_
 Tag Scoreboard::next_version(HostRun blocks) {
   if (++versions_ >= most_versions)
     throw InputError("--check tells apart " + std::to_string(most_versions) +
-                     " writes and TRIMs, and this run has more: check a part of it");
+                     " writes and resets of zones, and this run has more: check a part of it");
   return version_tag(versions_, blocks.first);
 }
 
@@ -71,19 +72,20 @@ void Scoreboard::issued(HostRequest& request) {
     case HostOp::flush: flushes_.push_back({&request, clock_}); return;
     case HostOp::write: {
       const Tag first = next_version(request.blocks);
+      forget_unflushed(request.blocks);
       request.content.resize(request.blocks.count * kept);
       for (std::uint32_t i = 0; i < request.blocks.count; ++i) write_block(ContentSpan(request.content).subspan(i * kept, kept), first + i);
       at_drive_.push_back(
           {.request = &request, .blocks = request.blocks, .first = first, .issued = clock_, .durable = request.force_unit_access});
       return;
     }
-    case HostOp::trim:
-      at_drive_.push_back(
-          {.request = &request, .blocks = request.blocks, .first = trim_mark | next_version(request.blocks), .issued = clock_});
-      return;
+    case HostOp::trim: at_drive_.push_back({.request = &request, .blocks = request.blocks, .first = nothing, .issued = clock_}); return;
     case HostOp::zone_reset:
-      for (const HostRun zone : zones_of_reset(request))
-        at_drive_.push_back({.request = &request, .blocks = zone, .first = trim_mark | next_version(zone), .issued = clock_});
+      for (const HostRun zone : zones_of_reset(request)) {
+        forget_unflushed(zone);
+        zone_ends_.erase(zone.first.value() / zone_blocks_);
+        at_drive_.push_back({.request = &request, .blocks = zone, .first = older_mark | next_version(zone), .issued = clock_});
+      }
       return;
     default: return;  // what manages zones otherwise changes no data
   }
@@ -119,8 +121,10 @@ void Scoreboard::completed(const HostRequest& request) {
       if (ok(request.status)) {
         check(request, read);
       } else {
-        const bool met = std::ranges::any_of(read.replaced, [](const auto& entry) { return entry.second == tessera::destroyed; });
-        failed_read_ = met ? request.number : ~std::uint64_t{0};
+        const bool met = std::ranges::any_of(read.replaced, [this](const auto& entry) {
+          return entry.second == tessera::destroyed || (entry.second == never_written && blank_destroyed_);
+        });
+        failed_ = met ? request.number : ~std::uint64_t{0};
       }
       return;
     }
@@ -132,8 +136,11 @@ void Scoreboard::completed(const HostRequest& request) {
     case HostOp::write:
     case HostOp::trim:
     case HostOp::zone_reset:
-      while (auto version = take_if_any(at_drive_, request))
+      failed_ = ~std::uint64_t{0};
+      while (auto version = take_if_any(at_drive_, request)) {
+        if (!ok(request.status) && version->met_destroyed) failed_ = request.number;
         if (!refused(request.status)) ended(std::move(*version), request.status);
+      }
       return;
     default: return;
   }
@@ -142,8 +149,9 @@ void Scoreboard::completed(const HostRequest& request) {
 void Scoreboard::ended(Version version, Status status) {
   version.acknowledged = clock_;
   version.certain = ok(status);
+  undisturbed_ = undisturbed_ && version.certain;
   find_beside(version);
-  keep_for_readers(version);
+  keep_for_others(version);
   settle(current_, version);
 
   const std::uint64_t oldest = at_drive_.empty() ? clock_ : at_drive_.front().issued;
@@ -161,11 +169,13 @@ void Scoreboard::find_beside(Version& version) const {
       bool over = false;
       bool for_good = false;
       for (const Version& later : rivals_) {
-        if (!later.certain || !later.covers(block) || later.issued <= rival.acknowledged) continue;
+        if (!later.certain || later.trims() || !later.covers(block) || later.issued <= rival.acknowledged) continue;
         over = true;
         for_good = for_good || later.durable;
       }
       if (!over) version.beside.emplace_back(block, rival.entry(block));
+      if (!over && once_destroyed_.contains(block.value()) && rival.is_destroyed(block))
+        version.beside.emplace_back(block, tessera::destroyed);
       if (over && !for_good && version.durable) version.replaced.push_back({block, rival.entry(block), rival.acknowledged});
     }
   }
@@ -173,18 +183,24 @@ void Scoreboard::find_beside(Version& version) const {
 
 /// Makes a version, and what may stand in its place, the versions of its blocks; one that failed joins those that there are.
 void Scoreboard::settle(VersionMap& map, const Version& version) {
-  if (!version.certain) return add(map, version);
+  if (!version.certain || version.trims()) return add(map, version);
   map.set_run(version.blocks, version.first);
   for (const auto& [block, entry] : version.beside) map.add(block, entry);
 }
 
 void Scoreboard::add(VersionMap& map, const Version& version) {
-  for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) map.add(block, version.entry(block));
+  if (version.trims())
+    map.trim(version.blocks);
+  else
+    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) map.add(block, version.entry(block));
   for (const auto& [block, entry] : version.beside)
     if (entry == tessera::destroyed) map.add(block, entry);  // a fault took it while it was at the drive
 }
 
-void Scoreboard::keep_for_readers(const Version& version) {
+/// Before the version becomes current: what is at the drive may have met what it replaces.
+void Scoreboard::keep_for_others(const Version& version) {
+  for (Version& other : at_drive_)
+    other.met_destroyed = other.met_destroyed || (other.meets(whole_sectors(version.blocks)) && exempted(other.blocks));
   for (PendingRead& read : reads_) {
     if (!version.meets(read.request->blocks)) continue;
     const HostBlock end = std::min(version.blocks.end(), read.request->blocks.end());
@@ -194,6 +210,7 @@ void Scoreboard::keep_for_readers(const Version& version) {
 }
 
 void Scoreboard::lost(const HostRequest& request) {
+  undisturbed_ = false;
   switch (request.op) {
     case HostOp::read: take(reads_, request); return;
     case HostOp::flush: take(flushes_, request); return;
@@ -210,17 +227,36 @@ void Scoreboard::check(const HostRequest& request, const PendingRead& read) {
   const std::size_t kept = kept_per_block(mode_);
   TESSERA_CHECK(request.content.size() == request.blocks.count * kept, "a read returned content of another size than it asked for");
   checked_ += request.blocks.count;
+  std::vector<std::optional<Tag>> tags;
   for (std::uint32_t i = 0; i < request.blocks.count; ++i) {
     const HostBlock block = request.blocks.first + i;
-    const std::optional<Tag> found = read_block(ConstContentSpan(request.content).subspan(i * kept, kept));
+    const std::optional<Tag> found = tags.emplace_back(read_block(ConstContentSpan(request.content).subspan(i * kept, kept)));
     if (!found) {
       complain(request, block, "bytes that no write made");
     } else if (!current_.allows(block, *found) && !written_meanwhile(block, *found, read)) {
       complain(request, block, in_words(*found));
-    } else if (!at_risk_.empty()) {
-      find_lost(block, *found);
+    } else {
+      if (undisturbed_) decide(block, *found, read);
+      if (!unflushed_.empty()) check_zone_end(request, block, *found);
+      if (!at_risk_.empty()) find_lost(block, *found);
     }
   }
+  if (!unanswered_.empty()) check_whole_sectors(request, tags);
+}
+
+/// Of versions that may stand in each other's place, the one that a read has found there after all of them had ended is the block's.
+void Scoreboard::decide(HostBlock block, Tag found, const PendingRead& read) {
+  const std::vector<Tag> versions = current_.versions(block);
+  if (versions.size() == 1 || std::ranges::find(versions, found) == versions.end() || current_.trimmed(block) ||
+      current_.allows_older(block))
+    return;
+  const bool met = std::ranges::any_of(at_drive_, [&](const Version& version) { return version.covers(block); }) ||
+                   std::ranges::any_of(read.replaced, [&](const auto& replaced) { return replaced.first == block; });
+  if (met) return;
+  for (PendingRead& other : reads_)  // which may have been served before
+    if (const HostRun blocks = other.request->blocks; block >= blocks.first && block < blocks.end())
+      for (const Tag entry : versions) other.replaced.emplace_back(block, entry);
+  current_.set(block, found);
 }
 
 bool Scoreboard::written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const {

@@ -1,8 +1,10 @@
 #pragma once
 // Proves that every read returns the newest acknowledged version of each block, power cuts included.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,15 +28,17 @@ enum class DurabilityPromise : std::uint32_t {
 /// A version is a write request; its tag in a block names both: the order of the write, and the block (version_tag.hpp).
 ///
 /// A version of a block is current from its write's issue; it is over once a write issued after its acknowledgement is
-/// acknowledged. Writes that were at the drive at one time are not ordered: either may remain. A read may return any version
-/// that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
+/// acknowledged. Writes that were at the drive at one time are not ordered: either may remain, but once a read that met none of them has
+/// returned one of them, it is that one (as long as nothing failed and no power was cut, which may bring back the other). A read may return
+/// any version that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
 /// A prefilled block reads as its own mark until it is written; any other as `never_written`, or as its mark where it is not known
-/// whether it was prefilled. A trimmed block reads as never written or as anything older than the TRIM, or fails where a fault
-/// destroyed some of that. A command that was refused (firmware/ports/status.hpp) has changed nothing; another write that failed or was
-/// lost in a power cut may have left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last
-/// durable one on; so may, under either promise, a cut whose dump failed, and a read error, until the block is written again. A version
-/// that a fault of the description destroyed (FaultListener) may answer with a read error, never with other data, until its block is
-/// written again.
+/// whether it was prefilled. A TRIM adds one thing to what its blocks may read as, until they are written again: never written. After the
+/// reset of a zone its blocks read as never written, or as anything older than the reset, or fail where a fault destroyed some of that. A
+/// command that was refused (firmware/ports/status.hpp) has changed nothing; another write that failed or was lost in a power cut may have
+/// left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last durable one on; so may,
+/// under either promise, a cut whose dump failed, and a read error, until the block is written again. A version that a fault of the
+/// description destroyed (FaultListener) may answer with a read error, never with other data, until its block is written again. Of a write
+/// that a cut took each sector is old or new as a whole.
 class Scoreboard final : public ContentChecker, public FaultListener {
  public:
   /// `mode` is tags or bytes (ModelBug for none); `sector_blocks`: host blocks of a drive sector.
@@ -45,8 +49,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void lost(const HostRequest& request) override;
   void power_cut() override;
 
-  /// The drive has zones of so many blocks: a reset of one is a TRIM of it. Before the first request.
+  /// The drive has zones of so many blocks: a reset is told of by its zone. Before the first request.
   void expect_zones(std::uint64_t blocks) { zone_blocks_ = blocks; }
+
+  /// What a cut takes of a zone lies at its end: nothing that was acknowledged later in the zone's order outlives it. Before the first
+  /// request.
+  void expect_zones_cut_at_their_ends() { cut_at_ends_ = true; }
 
   /// Dumps may fail: remembers what of the acknowledged is not durable by other means. Before the first request.
   void expect_failed_dumps() { dumps_can_fail_ = true; }
@@ -63,7 +71,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   using Piece = std::pair<std::uint64_t, std::uint64_t>;
   /// Faults took all that could tell a boot of this piece (missed_packets.hpp): each of its blocks may be older, or answer with a read
   /// error, until it is written again. Once: later boots that miss the same piece excuse nothing that was written since.
-  void untold(HostRun blocks, Piece piece);
+  void untold(std::span<const HostRun> blocks, Piece piece);
   /// A fault took what could tell whether these blocks were written before a cut, or since the reset of their zone: they may answer with a
   /// read error until they are written, or it is reset again (read_doubts.hpp).
   void in_doubt(HostRun blocks);
@@ -110,16 +118,17 @@ class Scoreboard final : public ContentChecker, public FaultListener {
 
  private:
   static constexpr std::size_t kept_messages = 10;
-  /// A write or TRIM with its place in the order of events.
+  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing.
   struct Version {
     const HostRequest* request = nullptr;
     HostRun blocks;
-    Tag first = 0;  ///< entry of its first block
+    Tag first = 0;  ///< entry of its first block; `nothing`: a TRIM, of all its blocks
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
     bool durable = false;            ///< once it is acknowledged: by FUA, or a FLUSH since
     bool in_durable = false;         ///< durable_ has it, with all that was allowed of it since
+    bool met_destroyed = false;      ///< while it was at the drive another write replaced what a fault had taken of its sectors
     /// Versions of its blocks that may stand in its place: their writes ended while it was at the drive, and are not over.
     std::vector<std::pair<HostBlock, Tag>> beside{};
     /// As beside, but over: what replaced them may be lost in a cut, which then leaves them.
@@ -134,12 +143,25 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     [[nodiscard]] bool at_one_time(const Version& other) const {
       return other.acknowledged > issued && other.acknowledged < acknowledged && meets(other.blocks);
     }
-    [[nodiscard]] Tag entry(HostBlock block) const { return first + (block - blocks.first); }
+    [[nodiscard]] bool trims() const { return first == nothing; }
+    /// A fault took the block from it, or from what may stand in its place.
+    [[nodiscard]] bool is_destroyed(HostBlock block) const;
+    [[nodiscard]] Tag entry(HostBlock block) const { return trims() ? nothing : first + (block - blocks.first); }
   };
   /// A read at the drive, and what went over since its issue: it may return that.
   struct PendingRead {
     const HostRequest* request = nullptr;
     std::vector<std::pair<HostBlock, Tag>> replaced;
+  };
+  /// What reads since the last cut have found of a zone's unflushed blocks.
+  struct ZoneEnd {
+    std::optional<HostBlock> lost;  ///< the first
+    std::optional<HostBlock> kept;  ///< the last
+  };
+  /// Blocks of one sector that a write was to bring which a cut took, and the entry of the first.
+  struct Unanswered {
+    HostRun blocks;
+    Tag first = 0;
   };
   struct PendingFlush {
     const HostRequest* request = nullptr;
@@ -153,17 +175,24 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   bool destroyed(HostBlock block, Tag tag);
   void lost_beside(HostBlock block);
   void exempt(HostBlock block);
+  void lose(HostBlock block);
   bool allow_older(HostBlock block);
   void allow_older_by_dump(HostBlock block);
   bool excuse(Version& version, HostBlock block, Tag tag);
   void ended(Version version, Status status);
-  void keep_for_readers(const Version& version);
+  void keep_for_others(const Version& version);
   void make_durable(std::uint64_t before);
   void replaced_for_good(const Version& by);
+  void find_unanswered();
+  void check_whole_sectors(const HostRequest& request, const std::vector<std::optional<Tag>>& found);
   void fall_back(bool errors);
+  void note_unflushed();
+  void forget_unflushed(HostRun blocks);
+  void check_zone_end(const HostRequest& request, HostBlock block, Tag found);
   void find_lost(HostBlock block, std::optional<Tag> found);
   void check(const HostRequest& request, const PendingRead& read);
   [[nodiscard]] bool written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const;
+  void decide(HostBlock block, Tag found, const PendingRead& read);
   [[nodiscard]] bool some_in_part() const;
   void complain(const HostRequest& request, HostBlock block, const std::string& found);
   void find_beside(Version& version) const;
@@ -183,20 +212,25 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::vector<PendingRead> reads_;
   std::vector<PendingFlush> flushes_;
   VersionMap current_;
+  bool undisturbed_ = true;  // so far nothing failed or was lost
   // Where acknowledged may not be durable (keeps_undurable()):
   bool dumps_can_fail_ = false;
   VersionMap durable_;                              // what the last FLUSH, or cut that fell back to it, left
   std::vector<Version> undurable_;                  // ended since, in that order
   std::unordered_map<std::uint64_t, Tag> at_risk_;  // blocks that a failed dump may have taken: what was acknowledged last; never iterated
+  bool cut_at_ends_ = false;
+  std::map<std::uint64_t, Tag> unflushed_;      // blocks at the last cut, as acknowledged last, until they are written again
+  std::map<std::uint64_t, ZoneEnd> zone_ends_;  // by zone
   std::uint64_t checked_ = 0;
   std::uint64_t errors_ = 0;
   std::uint64_t destroyed_blocks_ = 0;
   std::uint64_t lost_in_dumps_ = 0;
   std::unordered_set<std::uint64_t> once_destroyed_;  // blocks of which some version was destroyed; their order is of no account
+  std::map<std::uint64_t, Unanswered> unanswered_;    // by sector; those that no other write met
   bool blank_destroyed_ = false;                      // a sector was destroyed that held no version
   std::set<Piece> untold_;
-  bool losses_untold_ = false;                     // from a cut on, until the drive has answered
-  std::uint64_t failed_read_ = ~std::uint64_t{0};  // number of the last read that failed for what was destroyed at its time
+  bool losses_untold_ = false;                // from a cut on, until the drive has answered
+  std::uint64_t failed_ = ~std::uint64_t{0};  // number of the last request that failed for what was destroyed at its time
   std::vector<std::string> messages_;
 };
 

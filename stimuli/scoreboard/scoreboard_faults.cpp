@@ -14,30 +14,36 @@ void Scoreboard::exempt(HostBlock block) {
   if (losses_untold_) allow_older_by_dump(block);
 }
 
+void Scoreboard::lose(HostBlock block) {
+  once_destroyed_.insert(block.value());
+  exempt(block);
+}
+
 void Scoreboard::lost_records_untold() {
   losses_untold_ = true;
   for (const std::uint64_t block : once_destroyed_)  // in any order: each block is by itself
     if (current_.allows(HostBlock(block), tessera::destroyed)) allow_older_by_dump(HostBlock(block));
 }
 
-void Scoreboard::untold(HostRun blocks, Piece piece) {
+void Scoreboard::untold(std::span<const HostRun> blocks, Piece piece) {
   if (!untold_.insert(piece).second) return;
-  for (HostBlock block = blocks.first; block < blocks.end(); ++block)
-    if (allow_older(block)) once_destroyed_.insert(block.value());
+  for (const HostRun& run : blocks)
+    for (HostBlock block = run.first; block < run.end(); ++block)
+      if (allow_older(block)) once_destroyed_.insert(block.value());
 }
 
 void Scoreboard::in_doubt(HostRun blocks) {
   for (HostBlock block = blocks.first; block < blocks.end(); ++block) lost_beside(block);
 }
 
-/// As after a TRIM of that age. Gives whether there is anything older.
+/// Gives whether there is anything older.
 bool Scoreboard::allow_older(HostBlock block) {
   const Tag newest = current_.newest(block);
-  if ((newest & (prefill_mark | trim_mark)) != 0 || newest == never_written) return false;
-  current_.add(block, trim_mark | newest);
-  if (keeps_undurable()) durable_.add(block, trim_mark | newest);
+  if ((newest & prefill_mark) != 0 || newest == never_written) return false;
+  current_.add(block, older_mark | newest);
+  if (keeps_undurable()) durable_.add(block, older_mark | newest);
   for (Version& version : undurable_)
-    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, trim_mark | newest);
+    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, older_mark | newest);
   return true;
 }
 
@@ -53,7 +59,12 @@ bool Scoreboard::excuse(Version& version, HostBlock block, Tag tag) {
   return true;
 }
 
+bool Scoreboard::Version::is_destroyed(HostBlock block) const {
+  return std::ranges::find(beside, std::pair(block, tessera::destroyed)) != beside.end();
+}
+
 void Scoreboard::destroyed(ConstContentSpan sector) {
+  undisturbed_ = false;
   const std::size_t kept = kept_per_block(mode_);
   std::vector<std::optional<Tag>> tags;
   std::optional<HostBlock> first;  // where the tags say that the sector belongs
@@ -78,15 +89,18 @@ bool Scoreboard::destroyed(HostBlock block, Tag tag) {
   if (keeps_undurable() && durable_.allows(block, tag)) durable_.add(block, tessera::destroyed);  // what a cut may fall back to
   for (Version& version : at_drive_) needed = excuse(version, block, tag) || needed;
   for (Version& version : undurable_) needed = excuse(version, block, tag) || needed;
+  for (Version& rival : rivals_) excuse(rival, block, tag);
+  for (PendingRead& read : reads_)  // it was served what is over since
+    if (std::ranges::find(read.replaced, std::pair(block, tag)) != read.replaced.end())
+      read.replaced.emplace_back(block, tessera::destroyed);
   return needed;
 }
 
 /// A part of the sector was destroyed, of a write that brought no more or next to blocks that nobody wrote. The drive cannot make the
 /// sector whole: the block may answer with an error until it is written again, whatever it held.
 void Scoreboard::lost_beside(HostBlock block) {
-  once_destroyed_.insert(block.value());
-  exempt(block);
-  for (std::vector<Version>* const versions : {&at_drive_, &undurable_})
+  lose(block);
+  for (std::vector<Version>* const versions : {&at_drive_, &undurable_, &rivals_})
     for (Version& version : *versions)
       if (version.covers(block)) version.beside.emplace_back(block, tessera::destroyed);
 }
@@ -96,11 +110,12 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   if (held.empty() || written.size() != held.size()) return;
   const std::size_t count = held.size() / kept;
   const auto tag_in = [&](ConstContentSpan sector, std::size_t i) { return read_block(sector.subspan(i * kept, kept)); };
-  // What a TRIM has left may be overwritten by another sector, and the drive need not know that it was none any more.
+  // What a TRIM or reset has left may be overwritten by another sector, and the drive need not know that it was none any more.
   for (std::size_t i = 0; i < count; ++i)
-    if (const auto tag = tag_in(held, i);
-        tag && names_block(*tag) && current_.trimmed(block_of(*tag)) && current_.allows(block_of(*tag), *tag))
-      once_destroyed_.insert(block_of(*tag).value());
+    if (const auto tag = tag_in(held, i); tag && names_block(*tag) &&
+                                          (current_.trimmed(block_of(*tag)) || current_.allows_older(block_of(*tag))) &&
+                                          current_.allows(block_of(*tag), *tag))
+      lose(block_of(*tag));
   std::optional<HostBlock> first;  // where the tags say that the sector belongs
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count && !first; ++i)
@@ -112,10 +127,7 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
       const HostBlock block = *first + i;
       if (!tag || (names_block(*tag) && block_of(*tag) != block) || !current_.allows(block, *tag)) return;
     }
-  for (std::size_t i = 0; i < count; ++i) {
-    once_destroyed_.insert((*first + i).value());  // a TRIM may leave it as it is
-    exempt(*first + i);
-  }
+  for (std::size_t i = 0; i < count; ++i) lose(*first + i);
 }
 
 void Scoreboard::unreadable(const HostRequest& request) {
@@ -130,16 +142,17 @@ HostRun Scoreboard::whole_sectors(HostRun blocks) const {
 }
 
 bool Scoreboard::exempted(HostRun blocks) const {
+  if (once_destroyed_.empty() && !blank_destroyed_) return false;
   const HostRun sectors = whole_sectors(blocks);
   for (HostBlock block = sectors.first; block < sectors.end(); ++block)
-    if (current_.allows(block, tessera::destroyed) || (once_destroyed_.contains(block.value()) && current_.trimmed(block)) ||
+    if (current_.allows(block, tessera::destroyed) || (once_destroyed_.contains(block.value()) && current_.allows_older(block)) ||
         (blank_destroyed_ && current_.allows(block, never_written)))
       return true;
   return false;
 }
 
 bool Scoreboard::excused(const HostRequest& request) const {
-  if (request.number == failed_read_ || exempted(request.blocks)) return true;
+  if (request.number == failed_ || exempted(request.blocks)) return true;
   const std::uint64_t begin = request.blocks.first.value() / sector_blocks_;
   const std::uint64_t end = (request.blocks.end().value() + sector_blocks_ - 1) / sector_blocks_;
   return std::ranges::any_of(at_drive_, [&](const Version& version) {

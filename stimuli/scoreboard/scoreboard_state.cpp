@@ -32,7 +32,7 @@ std::vector<std::uint64_t> keys_of(const Map& map) {
 
 }  // namespace
 
-/// Runs of whole groups, then the groups in which requests met, then the versions beside the newest.
+/// Runs of whole groups, then the groups in which requests met, then the versions beside the newest, then what was trimmed.
 void VersionMap::save_state(StateWriter& out) const {
   std::vector<GroupRun> runs;
   std::vector<std::uint64_t> met;
@@ -66,6 +66,11 @@ void VersionMap::save_state(StateWriter& out) const {
     out.number(tags.size());
     for (const Tag tag : tags) out.number(tag);
   }
+  out.number(trimmed_.size());
+  for (const std::uint64_t key : keys_of(trimmed_)) {
+    out.number(key);
+    out.number(trimmed_.find(key)->second);
+  }
 }
 
 void VersionMap::load_state(StateReader& in, HostBlock blocks) {
@@ -74,6 +79,7 @@ void VersionMap::load_state(StateReader& in, HostBlock blocks) {
   exploded_.clear();
   free_.clear();
   more_.clear();
+  trimmed_.clear();
   std::uint64_t end = 0;
   for (std::size_t left = in.count(); left > 0; --left) {
     in.require(end < groups, "a version of a block outside the drive");
@@ -94,18 +100,30 @@ void VersionMap::load_state(StateReader& in, HostBlock blocks) {
     room -= tags.size();
     for (Tag& tag : tags) tag = in.number();
   }
+  for (std::size_t left = in.count(groups); left > 0; --left) {
+    const std::uint64_t key = in.number(groups);
+    trimmed_[key] = static_cast<std::uint8_t>(in.number(std::uint64_t{1} << group));
+  }
 }
 
 void Scoreboard::save_state(StateWriter& out) const {
   TESSERA_CHECK(at_drive_.empty() && reads_.empty() && flushes_.empty() && undurable_.empty(),
                 "the state of a scoreboard in the midst of a run");
   out.number(versions_);
+  out.flag(undisturbed_);
   out.flag(blank_destroyed_);
   out.sorted(once_destroyed_);
   out.number(untold_.size());
   for (const auto& [position, generation] : untold_) {
     out.number(position);
     out.number(generation);
+  }
+  out.number(unanswered_.size());
+  for (const auto& [sector, write] : unanswered_) {
+    out.number(sector);
+    out.number(write.blocks.first.value());
+    out.number(write.blocks.count);
+    out.number(write.first);
   }
   current_.save_state(out);
   out.flag(keeps_undurable());
@@ -122,12 +140,19 @@ void Scoreboard::save_state(StateWriter& out) const {
 
 void Scoreboard::load_state(StateReader& in, HostBlock blocks) {
   versions_ = in.number(most_versions);
+  undisturbed_ = in.flag();
   blank_destroyed_ = in.flag();
   const std::vector<std::uint64_t> once = in.sorted(blocks.value());
   once_destroyed_ = {once.begin(), once.end()};
   for (std::size_t left = in.count(blocks.value()); left > 0; --left) {
     const std::uint64_t position = in.number();
     untold_.emplace(position, in.number());
+  }
+  for (std::size_t left = in.count(blocks.value()); left > 0; --left) {
+    Unanswered& write = unanswered_[in.number(blocks.value())];
+    write.blocks.first = HostBlock(in.number(blocks.value()));
+    write.blocks.count = static_cast<std::uint32_t>(in.number(sector_blocks_ + std::uint64_t{1}));
+    write.first = in.number();
   }
   current_.load_state(in, blocks);
   in.require(in.flag() == keeps_undurable(), "its promise is another");

@@ -1,6 +1,7 @@
 // The dm-zoned-like host, command by command: cuts within reclaim and flushes, and sectors that cannot be read.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 
 #include "dmz_steps.hpp"
 
@@ -108,4 +109,40 @@ TEST_CASE("dmz: what the first read of a sector does not bring, the next one doe
   steps.link.unread_once.clear();
   static_cast<void>(steps.run(HostOp::read, 0, 2, 1));
   CHECK(steps.request.status == Status::ok);
+}
+
+TEST_CASE("dmz: a sector of the newest set that cannot be read comes from the other one, where that is as new, and is written again") {
+  const std::uint32_t sector = GENERATE(0U, 1U, 6U);  // superblock, map, the bitmap of zone 4
+  Steps steps;
+  reach_a_buffered_chunk(steps);
+  static_cast<void>(steps.run(HostOp::flush));
+  steps.link.unreadable.insert(sector);
+  static_cast<void>(steps.cut_within(0, [] {}));
+  const std::string run = std::to_string(sector) + "+1";
+  CHECK(std::ranges::count(steps.named.names, "read 1:" + run) == (sector == 0 ? 2 : 1));
+  const auto mended = std::ranges::find(steps.named.names, "write 0:" + run);
+  CHECK(mended < std::ranges::find(steps.named.names, "write 1:1+13"));
+  CHECK(steps.link.unreadable.empty());
+  CHECK(steps.holds(1, 1) == 6);
+  CHECK(steps.holds(0, 9) == 3);
+}
+
+TEST_CASE("dmz: the host does not boot where neither set can be read, or the other was being written") {
+  const bool both = GENERATE(true, false);
+  Steps steps;
+  reach_a_buffered_chunk(steps);
+  static_cast<void>(steps.run(HostOp::flush));
+  steps.write(0, 20, 1);
+  for (const std::uint64_t set : {0, 1})
+    if (set == 0 || both) steps.link.unreadable.insert(set * Steps::drive.zone_sectors + 2);
+  if (!both) {
+    steps.begin(HostOp::flush);
+    for (int answers = 0; answers < 1; ++answers) steps.timeline.step();
+  }
+  steps.link.cut();
+  steps.host.power_lost();
+  std::optional<Status> booted;
+  steps.host.recover([&booted](Status status) { booted = status; });
+  while (!booted) steps.timeline.step();
+  CHECK(booted == Status::media_error);
 }

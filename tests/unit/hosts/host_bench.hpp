@@ -1,6 +1,7 @@
 #pragma once
 // An application with random requests, a translating host and a small drive with zones, under the scoreboard.
 #include <catch2/catch.hpp>
+#include <cstring>
 
 #include "stimuli/scoreboard/scoreboard.hpp"
 #include "zoned_link.hpp"
@@ -113,16 +114,20 @@ class HostBench {
   }
   /// Of whole sectors of 4 KiB, without the application; has a second.
   Status ask(HostOp op, std::uint64_t sector, std::uint32_t sectors) {
-    Status answered = Status::aborted;
-    host.set_receiver([&answered](HostRequest& request) { answered = request.status; });
     HostRequest request;
-    request.op = op;
-    request.blocks = {HostBlock(sector * 8), sectors * 8};
-    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
-    host.issue(request);
-    timeline.run_until(timeline.now() + 1_s);
-    host.set_receiver([this](HostRequest& answer) { player.completed(answer); });
-    return answered;
+    return ask(request, op, sector, sectors, 0);
+  }
+  /// A sector that holds its own number, in its first bytes.
+  Status write_mark(std::uint64_t sector) {
+    HostRequest request;
+    return ask(request, HostOp::write, sector, 1, sector);
+  }
+  std::uint64_t read_mark(std::uint64_t sector) {
+    HostRequest request;
+    REQUIRE(ask(request, HostOp::read, sector, 1, 0) == Status::ok);
+    std::uint64_t mark = 0;
+    std::memcpy(&mark, request.content.data(), sizeof mark);
+    return mark;
   }
   void read_all() {
     ReadAll source(layout_.user_sectors * shape_.sector_blocks);
@@ -151,6 +156,19 @@ class HostBench {
   }
 
  private:
+  Status ask(HostRequest& request, HostOp op, std::uint64_t sector, std::uint32_t sectors, std::uint64_t mark) {
+    Status answered = Status::aborted;
+    host.set_receiver([&answered](HostRequest& answer) { answered = answer.status; });
+    request.op = op;
+    request.blocks = {HostBlock(sector * 8), sectors * 8};
+    request.content.resize(request.blocks.count * kept_per_block(ContentMode::tags));
+    std::memcpy(request.content.data(), &mark, sizeof mark);
+    host.issue(request);
+    timeline.run_until(timeline.now() + 1_s);
+    host.set_receiver([this](HostRequest& answer) { player.completed(answer); });
+    return answered;
+  }
+
   DriveZones shape_;
   typename Parts::Layout layout_;
 

@@ -126,6 +126,23 @@ TEST_CASE("a sector of the last record before a power cut that cannot be read ta
   }
 }
 
+TEST_CASE("the last sectors of a record that the drive has acknowledged are lost where they cannot be read, and not taken for torn") {
+  LogHostConfig config = small_host();
+  config.write_back = false;
+  Bench bench(config, 5, 1, small_drive);
+  for (const std::uint64_t first : {0, 2, 0}) REQUIRE(bench.ask(HostOp::write, first, 4) == Status::ok);
+  const std::uint64_t first = std::uint64_t{small_drive.conventional} * small_drive.zone_sectors;
+  for (const LogSector sector : {2U, 3U}) bench.link.unreadable.insert(first + bench.host.zones().place(sector));
+  for (const int boots : {1, 2}) {
+    bench.cut();
+    REQUIRE(bench.boot());
+    for (std::uint64_t sector = 0; sector < 6; ++sector) {
+      INFO("sector " << sector << ", boot " << boots);
+      CHECK(bench.ask(HostOp::read, sector, 1) == (sector == 2 || sector == 3 ? Status::media_error : Status::ok));
+    }
+  }
+}
+
 TEST_CASE("sectors in every zone that cannot be read keep no zone from being cleaned, and the host from no write") {
   const std::uint32_t apart = GENERATE(1U, 5U, 64U);  // all of them, every fifth, one in each zone
   Bench bench(small_host(), 5, 3000, small_drive);
@@ -188,6 +205,31 @@ TEST_CASE("a sector that cannot be read when its zone is cleaned is lost alone, 
   CHECK(run(HostOp::read, 21, 8) == Status::media_error);
 }
 
+TEST_CASE("a write with FUA whose data a TRIM takes before it is on the drive ends when the TRIM is there") {
+  LogHostConfig config = small_host();
+  config.writes_in_flight = 1;
+  Bench bench(config, 5, 1, small_drive);
+  REQUIRE(bench.ask(HostOp::write, 5, 1) == Status::ok);
+  REQUIRE(bench.ask(HostOp::flush, 0, 1) == Status::ok);
+  HostRequest requests[3];
+  bool ended = false;
+  bench.host.set_receiver([&](HostRequest& request) { ended = ended || &request == &requests[1]; });
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    HostRequest& request = requests[i];
+    request.op = i == 2 ? HostOp::trim : HostOp::write;
+    request.force_unit_access = i != 2;
+    request.blocks = {HostBlock(i == 0 ? 0 : 5 * 8), 8};  // the first one keeps the second from being sent
+    request.tag = i;
+    request.content.resize(8 * kept_per_block(ContentMode::tags));
+    request.life.begin(bench.timeline.now());
+    bench.host.issue(request);
+  }
+  while (!ended) bench.timeline.step();
+  bench.cut();
+  REQUIRE(bench.boot());
+  CHECK(bench.host.zones().place(5) == nowhere);
+}
+
 TEST_CASE("a write of a part of a sector whose rest cannot be read fails, and changes nothing") {
   Bench bench(small_host(), 5, 1, small_drive);
   bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
@@ -203,6 +245,34 @@ TEST_CASE("a write of a part of a sector whose rest cannot be read fails, and ch
   while (ok(answered)) bench.timeline.step();
   CHECK(answered == Status::media_error);
   CHECK(bench.host.zones().place(0) + std::uint64_t{small_drive.conventional} * small_drive.zone_sectors == place);
+}
+
+TEST_CASE(
+    "a write of a part of a sector waits for the read of its rest although a TRIM makes that of no use, and no later request gets the "
+    "answer") {
+  Bench bench(small_host(), 5, 1, small_drive);
+  bench.link.prefill(bench.host.prefill(bench.host.user_sectors()));
+  const std::uint64_t place = bench.host.zones().place(0) + std::uint64_t{small_drive.conventional} * small_drive.zone_sectors;
+  bench.link.unreadable.insert(place);
+  std::vector<Status> answers;
+  bench.host.set_receiver([&answers](HostRequest& request) { answers.push_back(request.status); });
+  const auto issue = [&](HostRequest& request, HostOp op, std::uint64_t block, std::uint32_t blocks, std::uint32_t tag) {
+    request.op = op;
+    request.blocks = {HostBlock(block), blocks};
+    request.tag = tag;
+    request.content.resize(blocks * kept_per_block(ContentMode::tags));
+    request.life.begin(bench.timeline.now());
+    bench.host.issue(request);
+  };
+  HostRequest part, trim, whole;
+  issue(part, HostOp::write, 1, 2, 0);
+  issue(trim, HostOp::trim, 0, 8, 1);
+  while (answers.size() < 2) bench.timeline.step();
+  issue(whole, HostOp::write, 16, 8, 0);
+  while (answers.size() < 3) bench.timeline.step();
+  CHECK(part.status == Status::media_error);
+  CHECK(trim.status == Status::ok);
+  CHECK(whole.status == Status::ok);
 }
 
 TEST_CASE("a full drive goes on taking writes") {

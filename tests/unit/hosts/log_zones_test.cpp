@@ -102,6 +102,49 @@ TEST_CASE("what a boot finds is the checkpoint and the records after it, up to t
   CHECK(zones.free_zones() == 2);
 }
 
+TEST_CASE(
+    "where the drive need not write in order, records that it has not acknowledged count as none, and leave their sectors as they were") {
+  LogZones zones(hundred());
+  static_cast<void>(zones.open_first_free());
+  const std::vector<LogSector> first{1, 2};
+  const std::vector<LogSector> second{2, 3};
+  zones.append(0, 1, first, 0);
+  zones.append(0, 2, second, 0);
+  zones.append(0, 3, first, 0);
+  for (const std::uint64_t acknowledged : {1, 3}) zones.set_done(0, acknowledged);
+  zones.cut_off(0, 9);
+  for (std::uint32_t zone = 1; zone < 4; ++zone) zones.cut_off(zone, 0);
+  zones.drop_unacknowledged(0);
+  CHECK(zones.records(0).size() == 2);
+  CHECK(zones.zone(0).pointer == 9);
+  std::uint64_t last = 0;
+  CHECK(zones.rebuild(LogMap(), 0, last) == 2);
+  CHECK(zones.place(1) == 7);
+  CHECK(zones.place(2) == 8);
+  CHECK(zones.place(3) == nowhere);
+}
+
+TEST_CASE("a record after one that counts as none is the first of its zone, whatever number a boot has given twice") {
+  LogZones zones(hundred());
+  static_cast<void>(zones.open_first_free());
+  const std::vector<LogSector> owners{1, 2};
+  zones.append(0, 5, owners, 0);
+  zones.cut_off(0, 3);
+  for (std::uint32_t zone = 1; zone < 4; ++zone) zones.cut_off(zone, 0);
+  zones.drop_unacknowledged(0);
+  std::uint64_t last = 0;
+  CHECK(zones.rebuild(LogMap(), 2, last) == 0);
+  zones.append(0, last + 1, owners, 0);
+  zones.move(1, 4);
+  zones.move(2, 5);
+  zones.set_done(0, last + 1);
+  const LogMap checkpoint = zones.map();
+  zones.cut_off(0, 6);
+  CHECK(zones.rebuild(checkpoint, last + 1, last) == 0);
+  CHECK(zones.place(1) == 4);
+  CHECK(zones.place(2) == 5);
+}
+
 TEST_CASE("what a checkpoint says of a zone that was reset since is void") {
   LogZones zones(hundred());
   static_cast<void>(zones.open_first_free());

@@ -28,19 +28,19 @@ TEST_CASE("promise `acknowledged`: a cut takes nothing that was acknowledged") {
   CHECK_FALSE(host.reads_as(0, old));
 }
 
-TEST_CASE("a write at the drive when the power went leaves old or new in each block, until it is written again") {
+TEST_CASE("a write at the drive when the power went leaves old or new in each sector, until it is written again") {
   Host host;
-  HostRequest& old = host.written(0, 2);
-  HostRequest& lost = host.write(0, 2);
+  HostRequest& old = host.written(7, 2);
+  HostRequest& lost = host.write(7, 2);
   host.cut({&lost});
-  CHECK(host.returns(host.read(0, 2), {Host::tag(old, 0), Host::tag(lost, 1)}));
-  CHECK(host.returns(host.read(0, 2), {Host::tag(lost, 0), Host::tag(old, 1)}));
-  CHECK_FALSE(host.reads_as(0, never_written));
-  CHECK_FALSE(host.reads_as(0, destroyed));
-  HostRequest& again = host.written(0);
-  CHECK_FALSE(host.reads_as(0, Host::tag(lost, 0)));
-  CHECK(host.reads_as(0, Host::tag(again, 0)));
-  CHECK(host.reads_as(1, Host::tag(lost, 1)));
+  CHECK(host.returns(host.read(7, 2), {Host::tag(old, 7), Host::tag(lost, 8)}));
+  CHECK(host.returns(host.read(7, 2), {Host::tag(lost, 7), Host::tag(old, 8)}));
+  CHECK_FALSE(host.reads_as(7, never_written));
+  CHECK_FALSE(host.reads_as(7, destroyed));
+  HostRequest& again = host.written(7);
+  CHECK_FALSE(host.reads_as(7, Host::tag(lost, 7)));
+  CHECK(host.reads_as(7, Host::tag(again, 7)));
+  CHECK(host.reads_as(8, Host::tag(lost, 8)));
 }
 
 TEST_CASE("the write of a lost request gets new tags when it is sent again") {
@@ -103,7 +103,7 @@ TEST_CASE("a torn sector is exempt where it was overwritten in place, and only t
 TEST_CASE("a torn sector is found by its address, however much was trimmed") {
   Host host;
   const Tag other = Host::tag(host.written(16, 8), 16);
-  host.done(host.trim(16, 8));  // it may read as anything older than this
+  host.done(host.trim(16, 8));
   const Tag old = Host::tag(host.written(40, 8), 40);
   host.done(host.trim(40, 8));
   HostRequest& lost = host.write(40, 8);
@@ -127,6 +127,50 @@ TEST_CASE("a torn sector that is trimmed may stay unreadable until it is written
   CHECK_FALSE(host.board.exempted({HostBlock(48), 8}));
   host.written(40, 8);
   CHECK_FALSE(host.board.exempted({HostBlock(40), 8}));
+}
+
+TEST_CASE("of a write that a cut took each sector that it covers is old or new as a whole, and each block of a part") {
+  Host host;
+  const Tag old = Host::tag(host.written(16, 16), 16);
+  HostRequest& lost = host.write(16, 12);
+  const Tag mine = Host::tag(lost, 16);
+  SECTION("alone at the drive") {
+    host.cut({&lost});
+    CHECK(host.returns(host.read(16, 8), {mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7}));
+    CHECK(host.returns(host.read(24, 8), {mine + 8, old + 9, mine + 10, old + 11, old + 12, old + 13, old + 14, old + 15}));
+    CHECK_FALSE(host.returns(host.read(16, 8), {mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, old + 7}));
+    CHECK(
+        host.board.messages().back().ends_with("block 23 of sector 2: expected version 1 of block 23 or version 2 of block 23, "
+                                               "found the sector half written: block 22 is new"));
+    CHECK(host.returns(host.read(23), {old + 7}));
+    SECTION("until a part of it is written again") {
+      const Tag part = Host::tag(host.written(23), 23);
+      CHECK(host.returns(host.read(18, 6), {mine + 2, mine + 3, mine + 4, mine + 5, old + 6, part}));
+    }
+    SECTION("while a part of it is being written again") {
+      HostRequest& later = host.write(23);
+      CHECK(host.returns(host.read(22, 2), {mine + 6, Host::tag(later, 23)}));
+    }
+    SECTION("after another cut, too") {
+      host.cut({});
+      CHECK_FALSE(host.returns(host.read(18, 2), {old + 2, mine + 3}));
+    }
+  }
+  SECTION("unless another write met it") {
+    host.written(23);
+    host.cut({&lost});
+    CHECK(host.returns(host.read(18, 2), {old + 2, mine + 3}));
+  }
+}
+
+TEST_CASE("of a write that a cut took over blocks that came apart each block is old or new") {
+  Host host;
+  const Tag old = Host::tag(host.written(16, 8), 16);
+  const Tag part = Host::tag(host.written(20, 4), 20);
+  HostRequest& lost = host.write(16, 8);
+  const Tag mine = Host::tag(lost, 16);
+  host.cut({&lost});
+  CHECK(host.returns(host.read(16, 8), {old, old + 1, old + 2, old + 3, part, part + 1, mine + 6, mine + 7}));
 }
 
 TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else") {
@@ -154,17 +198,31 @@ TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else
     CHECK(host.board.exempted({HostBlock(16), 8}));
     CHECK_FALSE(host.reads_as(16, Host::tag(now, 16)));
   }
+  SECTION("a write that ended while another of the same blocks is still at the drive, whose end leaves either") {
+    HostRequest& longer = host.write(16, 8);
+    HostRequest& shorter = host.written(16, 8);
+    host.board.destroyed(content(Host::tag(shorter, 16)));
+    host.done(longer);
+    CHECK(host.board.exempted({HostBlock(16), 8}));
+    CHECK(host.reads_as(16, Host::tag(shorter, 16)));
+    CHECK_FALSE(host.reads_as(16, Host::tag(now, 16)));
+  }
   SECTION("a write that a power cut ends after its data was destroyed") {
     HostRequest& later = host.write(16, 8);
     host.board.destroyed(content(Host::tag(later, 16)));
     host.cut({&later});
     CHECK(host.board.exempted({HostBlock(16), 8}));
   }
-  SECTION("an older version, once it is trimmed") {
+  SECTION("an older version, which a TRIM does not bring back") {
     host.board.destroyed(content(old));
-    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
     host.done(host.trim(16, 8));
+    CHECK_FALSE(host.board.exempted({HostBlock(16), 8}));
+  }
+  SECTION("the current version, although it is trimmed") {
+    host.done(host.trim(16, 8));
+    host.board.destroyed(content(Host::tag(now, 16)));
     CHECK(host.board.exempted({HostBlock(16), 8}));
+    CHECK_FALSE(host.reads_as(16, old));
   }
   SECTION("a sector that held nothing excuses reads of what was never written") {
     host.board.destroyed(content(never_written, 0));
@@ -325,4 +383,16 @@ TEST_CASE("a cut with requests that nobody reported lost is a model bug") {
   Host host;
   host.write(0);
   CHECK_THROWS(host.board.power_cut());
+}
+
+TEST_CASE("a cut of a zone that is cut at its end takes nothing in front of what it leaves") {
+  const bool leaves_the_later = GENERATE(false, true);
+  Host host(DurabilityPromise::flushed);
+  host.board.expect_zones(16);
+  host.board.expect_zones_cut_at_their_ends();
+  const Tag one = Host::tag(host.written(16, 2), 16);
+  const Tag two = Host::tag(host.written(18, 2), 18);
+  host.board.power_cut();
+  CHECK(host.reads_as(16, leaves_the_later ? never_written : one));
+  CHECK(host.reads_as(18, leaves_the_later ? two : never_written) == !leaves_the_later);
 }

@@ -55,6 +55,72 @@ TEST_CASE("exempted: a read may fail that met a destroyed sector, even where a w
   CHECK_FALSE(scoreboard.excused(again));
 }
 
+TEST_CASE("exempted: a read may fail that meets a sector destroyed after a write has replaced what it held") {
+  for (const bool blank : {false, true}) {
+    Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+    std::vector<std::byte> held(8 * kept_per_block(ContentMode::tags));
+    if (!blank) {
+      HostRequest first = write_of(8, 8);
+      scoreboard.issued(first);
+      scoreboard.completed(first);
+      held = first.content;
+    }
+    HostRequest read;
+    read.op = HostOp::read;
+    read.number = 7;
+    read.blocks = {HostBlock(8), 8};
+    scoreboard.issued(read);
+    HostRequest again = write_of(8, 8);
+    again.number = 8;
+    scoreboard.issued(again);
+    scoreboard.completed(again);
+    HostRequest late = read;
+    late.number = 9;
+    scoreboard.issued(late);
+    scoreboard.destroyed(held);
+    for (HostRequest* const failed : {&read, &late}) {
+      failed->status = Status::media_error;
+      scoreboard.completed(*failed);
+      CHECK(scoreboard.excused(*failed) == (failed == &read));
+    }
+  }
+}
+
+TEST_CASE("exempted: a write of a part of a sector may fail that met the rest destroyed, even where another write has replaced it since") {
+  for (const bool destroyed : {true, false}) {
+    Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+    HostRequest first = write_of(8, 8);
+    scoreboard.issued(first);
+    scoreboard.completed(first);
+    if (destroyed) scoreboard.destroyed(first.content);
+    HostRequest part = write_of(0, 11);
+    part.number = 7;
+    scoreboard.issued(part);
+    HostRequest again = write_of(8, 8);
+    again.number = 8;
+    scoreboard.issued(again);
+    scoreboard.completed(again);
+    part.status = Status::media_error;
+    scoreboard.completed(part);
+    CHECK(scoreboard.excused(part) == destroyed);
+  }
+}
+
+TEST_CASE("exempted: of two writes at one time either may be the newer, and what a fault took of the one that ended first may be missing") {
+  for (const bool at_one_time : {true, false}) {
+    Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+    HostRequest longer = write_of(8, 8);
+    HostRequest shorter = write_of(8, 8);
+    if (at_one_time) scoreboard.issued(longer);
+    scoreboard.issued(shorter);
+    scoreboard.completed(shorter);
+    scoreboard.destroyed(shorter.content);
+    if (!at_one_time) scoreboard.issued(longer);
+    scoreboard.completed(longer);
+    CHECK(scoreboard.exempted({HostBlock(8), 8}) == at_one_time);
+  }
+}
+
 TEST_CASE("exempted: a FLUSH may fail while acknowledged data is destroyed and not written since, and not before or after") {
   Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
   HostRequest first = write_of(8, 8);

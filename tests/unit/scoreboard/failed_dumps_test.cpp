@@ -188,6 +188,7 @@ TEST_CASE("failed dump: where lost records are untold, a block whose newest vers
   host.cut({});
   host.board.lost_records_untold();
   CHECK(host.reads_as(0, v1));
+  CHECK_FALSE(host.reads_as(0, v1 + 1));  // of another address
   CHECK(host.reads_as(0, destroyed));
   CHECK_FALSE(host.reads_as(8, other1));
   CHECK(host.reads_as(8, other2));

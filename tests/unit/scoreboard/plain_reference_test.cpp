@@ -36,6 +36,7 @@ class PlainDrive {
   Host host;
   std::map<std::uint64_t, Tag> cache;
   bool broken = false;
+  bool uncovers = false;
 
  private:
   struct Pending {
@@ -71,7 +72,10 @@ class PlainDrive {
     const HostRun& run = p.request->blocks;
     for (std::uint64_t block = run.first.value(); block < run.end().value(); ++block) {
       if (p.request->op == HostOp::read) p.result.push_back(cache[block]);
-      if (p.request->op == HostOp::trim && random_.below(2) == 0) store(block, never_written);
+      if (p.request->op == HostOp::trim && uncovers)
+        store(block, before_[block]);
+      else if (p.request->op == HostOp::trim && random_.below(2) == 0)
+        store(block, never_written);
       if (p.request->op != HostOp::write || broken) continue;
       store(block, Host::tag(*p.request, block));
       if (p.request->force_unit_access) since_durable_[block] = {cache[block]};
@@ -80,6 +84,7 @@ class PlainDrive {
   }
   void store(std::uint64_t block, Tag tag) {
     if (since_durable_[block].empty()) since_durable_[block].push_back(cache[block]);
+    before_[block] = cache[block];
     cache[block] = tag;
     since_durable_[block].push_back(tag);
   }
@@ -99,6 +104,7 @@ class PlainDrive {
   RandomStream random_;
   std::vector<Pending> pending_;
   std::map<std::uint64_t, std::vector<Tag>> since_durable_;
+  std::map<std::uint64_t, Tag> before_;  // what the cache's content replaced
 };
 
 }  // namespace
@@ -115,6 +121,17 @@ TEST_CASE("a drive that keeps its promise is never blamed, whatever the order, t
       for (const auto& message : drive.host.board.messages()) UNSCOPED_INFO(message);
       REQUIRE(drive.host.board.errors() == 0);
     }
+  }
+}
+
+TEST_CASE("a drive whose TRIM uncovers what was there before is blamed") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    PlainDrive drive(seed, DurabilityPromise::acknowledged);
+    drive.uncovers = true;
+    drive.run(3000);
+    drive.finish();
+    for (std::uint64_t block = 0; block < 24; ++block) drive.host.reads_as(block, drive.cache[block]);
+    CHECK(drive.host.board.errors() > 0);
   }
 }
 

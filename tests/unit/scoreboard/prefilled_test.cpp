@@ -44,13 +44,15 @@ TEST_CASE("a write of a part of a prefilled sector leaves the marks of its other
   CHECK_FALSE(host.reads_as(18, prefill_mark | 18));
 }
 
-TEST_CASE("what a TRIM uncovers may be the prefill mark, of its own block only") {
+TEST_CASE("a TRIM leaves the prefill mark of its own block, and uncovers none") {
   Host host = prefilled_host(64);
-  host.written(3);
-  host.done(host.trim(3));
-  CHECK(host.reads_as(3, prefill_mark | 3));
-  CHECK(host.reads_as(3, never_written));
-  CHECK_FALSE(host.reads_as(3, prefill_mark | 4));
+  const Tag written = Host::tag(host.written(3), 3);
+  host.done(host.trim(3, 2));
+  CHECK(host.reads_as(3, written));
+  CHECK_FALSE(host.reads_as(3, prefill_mark | 3));
+  CHECK(host.reads_as(4, prefill_mark | 4));
+  CHECK_FALSE(host.reads_as(4, prefill_mark | 5));
+  for (const std::uint64_t block : {3U, 4U}) CHECK(host.reads_as(block, never_written));
 }
 
 TEST_CASE("a first write that a cut took leaves the prefill mark or its own data") {

@@ -37,7 +37,8 @@ TEST_CASE("what an earlier run wrote is checked by a later one, and what it trim
     CHECK(after.reads_as(3, newer));
     CHECK_FALSE(after.reads_as(3, old));
     CHECK_FALSE(after.reads_as(2, never_written));
-    CHECK(after.reads_as(20, trimmed));  // anything older than the TRIM
+    CHECK(after.reads_as(20, trimmed));
+    CHECK_FALSE(after.reads_as(20, trimmed + 1));
     CHECK(after.reads_as(21, never_written));
     CHECK(after.reads_as(40, Host::tag(torn, 40)));  // the cut left old or new
     CHECK(after.reads_as(40, never_written));
@@ -64,6 +65,8 @@ TEST_CASE("a map of versions that was saved and loaded allows the same of every 
       const Tag tag = version_tag(1 + random.below(5), first);
       if (random.below(4) == 0)
         saved.add(first, random.below(5) == 0 ? destroyed : tag);
+      else if (random.below(4) == 0)
+        saved.trim({first, static_cast<std::uint32_t>(1 + random.below(20))});
       else
         saved.set_run({first, static_cast<std::uint32_t>(1 + random.below(20))}, tag);
     }
@@ -100,8 +103,9 @@ TEST_CASE("a version of a block behind the drive is refused, one of its last blo
 TEST_CASE("a stretch whose versions would run into the mark of groups with several is refused, one that ends below it is not") {
   const auto load = [](Tag first) {
     StateWriter out;
-    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{2}, first, std::uint64_t{0}, std::uint64_t{0}})
-      out.number(number);  // one stretch of two groups, from group 0 on; no group with several versions, no block with more
+    for (const std::uint64_t number :
+         {std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{2}, first, std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{0}})
+      out.number(number);  // one stretch of two groups, from group 0 on; no group with several versions, no block with more or trimmed
     VersionMap loaded;
     StateReader in(out.state(), "s");
     loaded.load_state(in, HostBlock(16));

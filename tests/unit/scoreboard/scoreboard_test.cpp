@@ -90,7 +90,7 @@ TEST_CASE("writes at the drive together have no order: either may remain, until 
   host.done(a);
   CHECK(host.reads_as(1, Host::tag(a, 1)));
   CHECK(host.reads_as(2, Host::tag(a, 2)));
-  CHECK(host.reads_as(2, Host::tag(b, 2)));
+  CHECK(host.reads_as(3, Host::tag(b, 3)));
   CHECK(host.reads_as(5, Host::tag(b, 5)));
   CHECK_FALSE(host.reads_as(4, Host::tag(a, 3)));
   HostRequest& c = host.written(2);
@@ -100,15 +100,36 @@ TEST_CASE("writes at the drive together have no order: either may remain, until 
   CHECK(host.reads_as(3, Host::tag(b, 3)));
 }
 
+TEST_CASE("of writes at the drive together the one that a read has shown after both remains, unless a cut brings back the other") {
+  Host host;
+  HostRequest& a = host.write(0, 2);
+  HostRequest& b = host.write(0, 2);
+  HostRequest& early = host.read(0);
+  host.done(a);
+  host.done(b);
+  CHECK(host.returns(early, {Host::tag(b, 0)}));  // it met both
+  CHECK(host.reads_as(0, Host::tag(a, 0)));
+  CHECK_FALSE(host.reads_as(0, Host::tag(b, 0)));
+  CHECK(host.reads_as(1, Host::tag(b, 1)));  // each block for itself
+  CHECK_FALSE(host.reads_as(1, Host::tag(a, 1)));
+
+  HostRequest& c = host.write(4);
+  HostRequest& d = host.write(4);
+  host.done(c);
+  host.done(d);
+  host.board.power_cut();
+  CHECK(host.reads_as(4, Host::tag(c, 4)));
+  CHECK(host.reads_as(4, Host::tag(d, 4)));
+}
+
 TEST_CASE("a slow write does not bring back what went over while it was at the drive") {
   Host host;
   HostRequest& slow = host.write(0);
   const Tag one = Host::tag(host.written(0), 0);
-  const Tag two = Host::tag(host.written(0), 0);
+  host.written(0);
   host.done(slow);
+  CHECK_FALSE(host.reads_as(0, one));  // the second was issued after its acknowledgement
   CHECK(host.reads_as(0, Host::tag(slow, 0)));
-  CHECK(host.reads_as(0, two));
-  CHECK_FALSE(host.reads_as(0, one));  // two was issued after its acknowledgement
 }
 
 TEST_CASE("a write that failed may be there or not, until the next one") {
@@ -131,21 +152,101 @@ TEST_CASE("a read that failed is not checked") {
   CHECK(host.board.errors() == 0);
 }
 
-TEST_CASE("a trimmed block reads as never written or as anything older than the TRIM") {
+TEST_CASE("a trimmed block reads as never written or as it did before, never as anything older") {
   Host host;
   const Tag one = Host::tag(host.written(0, 8), 0);
   const Tag two = Host::tag(host.written(0, 8), 0);
   host.done(host.trim(0, 4));
   const Tag later = Host::tag(host.written(100), 100);
   CHECK(host.reads_as(3, never_written));
-  CHECK(host.reads_as(3, one + 3));
   CHECK(host.reads_as(3, two + 3));
+  CHECK_FALSE(host.reads_as(3, one + 3));
+  CHECK(host.board.messages().back().ends_with("expected version 2 of block 3 or nothing, as it was trimmed, found version 1 of block 3"));
+  CHECK_FALSE(host.reads_as(3, two + 2));
   CHECK_FALSE(host.reads_as(3, later));
   CHECK_FALSE(host.reads_as(3, destroyed));
   CHECK_FALSE(host.reads_as(4, never_written));
   const Tag again = Host::tag(host.written(3), 3);
   CHECK_FALSE(host.reads_as(3, never_written));
+  CHECK_FALSE(host.reads_as(3, two + 3));
   CHECK(host.reads_as(3, again));
+}
+
+TEST_CASE("a second TRIM allows no more than the first") {
+  Host host;
+  const Tag one = Host::tag(host.written(0), 0);
+  const Tag two = Host::tag(host.written(0), 0);
+  host.done(host.trim(0));
+  host.done(host.trim(0));
+  CHECK(host.reads_as(0, two));
+  CHECK_FALSE(host.reads_as(0, one));
+}
+
+TEST_CASE("of a TRIM and writes that were at the drive at one time the writes may remain, and what was before them may not") {
+  Host host;
+  const Tag before = Host::tag(host.written(0), 0);
+  HostRequest& late = host.write(0);
+  HostRequest& trim = host.trim(0);
+  CHECK(host.reads_as(0, never_written));  // it may have come first
+  const Tag early = Host::tag(host.written(0), 0);
+  host.done(trim);
+  const auto check = [&](bool late_ended) {
+    CHECK(host.reads_as(0, early));
+    CHECK(host.reads_as(0, Host::tag(late, 0)));
+    CHECK(host.reads_as(0, never_written));
+    CHECK_FALSE(host.reads_as(0, before));
+    CHECK(host.board.errors() == (late_ended ? 2 : 1));
+  };
+  check(false);
+  host.done(late);
+  check(true);
+}
+
+TEST_CASE("a TRIM replaces no write: one that ended before it may still come after another that is at the drive") {
+  Host host;
+  HostRequest& slow = host.write(0);
+  const Tag fast = Host::tag(host.written(0), 0);
+  host.done(host.trim(0));
+  host.done(slow);
+  CHECK(host.reads_as(0, fast));  // the slow one came first
+  CHECK(host.reads_as(0, Host::tag(slow, 0)));
+  CHECK(host.reads_as(0, never_written));
+}
+
+TEST_CASE("a TRIM that a power cut took leaves what was there, or nothing") {
+  for (const DurabilityPromise promise : {DurabilityPromise::acknowledged, DurabilityPromise::flushed}) {
+    Host host(promise);
+    const Tag one = Host::tag(host.written(0), 0);
+    const Tag two = Host::tag(host.written(0), 0);
+    host.done(host.flush());
+    HostRequest& trim = host.trim(0);
+    host.cut({&trim});
+    CHECK(host.reads_as(0, two));
+    CHECK(host.reads_as(0, never_written));
+    CHECK_FALSE(host.reads_as(0, one));
+  }
+}
+
+TEST_CASE("promise `flushed`: what a cut may leave of a trimmed block begins with what was durable") {
+  Host host(DurabilityPromise::flushed);
+  const Tag older = Host::tag(host.written(0), 0);
+  const Tag durable = Host::tag(host.written(0), 0);
+  host.done(host.flush());
+  const Tag cached = Host::tag(host.written(0), 0);
+  host.done(host.trim(0));
+  CHECK_FALSE(host.reads_as(0, durable));
+  SECTION("a FLUSH makes the last version durable") {
+    host.done(host.flush());
+    host.cut({});
+    CHECK_FALSE(host.reads_as(0, durable));
+  }
+  SECTION("without one the durable version may be back") {
+    host.cut({});
+    CHECK(host.reads_as(0, durable));
+  }
+  CHECK(host.reads_as(0, cached));
+  CHECK(host.reads_as(0, never_written));
+  CHECK_FALSE(host.reads_as(0, older));
 }
 
 TEST_CASE("the first ten errors are told in full, the rest is counted") {
@@ -206,4 +307,18 @@ TEST_CASE("content of another size than asked for, or an unknown request, is a m
   HostRequest stranger;
   CHECK_THROWS_AS(host.board.completed(stranger), ModelBug);
   CHECK_THROWS_AS(Scoreboard(ContentMode::none, DurabilityPromise::acknowledged), ModelBug);
+}
+
+TEST_CASE("after the reset of its zone a block reads as never written or as anything older of its own") {
+  Host host;
+  host.board.expect_zones(16);
+  const Tag one = Host::tag(host.written(16, 16), 16);
+  const Tag two = Host::tag(host.written(16, 16), 16);
+  host.done(host.issue(HostOp::zone_reset, 16, 0));
+  for (const Tag allowed : {never_written, one + 3, two + 3}) CHECK(host.reads_as(19, allowed));
+  for (const Tag wrong : {one + 2, two + 4, destroyed}) CHECK_FALSE(host.reads_as(19, wrong));
+  const Tag three = Host::tag(host.written(16, 8), 16);
+  CHECK_FALSE(host.reads_as(19, two + 3));
+  CHECK(host.reads_as(19, three + 3));
+  CHECK_FALSE(host.reads_as(24, three + 3));
 }

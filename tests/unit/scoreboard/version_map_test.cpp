@@ -37,6 +37,33 @@ TEST_CASE("runs of any alignment are kept as a plain map would keep them") {
   }));
 }
 
+TEST_CASE("trimmed blocks are those of the runs that were trimmed since they were set") {
+  CHECK(rc::check([] {
+    VersionMap map;
+    std::map<std::uint64_t, bool> plain;
+    const auto changes = *rc::gen::container<std::vector<std::tuple<std::uint8_t, std::uint8_t, bool>>>(
+        rc::gen::tuple(rc::gen::inRange<std::uint8_t>(0, 60), rc::gen::inRange<std::uint8_t>(1, 30), rc::gen::arbitrary<bool>()));
+    for (const auto& [first, count, trims] : changes) {
+      if (trims)
+        map.trim({HostBlock(first), count});
+      else
+        map.set_run({HostBlock(first), count}, 1000 + first);
+      for (std::uint64_t i = 0; i < count; ++i) plain[first + i] = trims;
+    }
+    std::uint64_t listed = 0;
+    for (const HostRun& run : map.runs(100)) listed += run.count;
+    RC_ASSERT(listed == plain.size());
+    for (std::uint64_t block = 0; block < 100; ++block) {
+      const bool trimmed = plain.contains(block) && plain[block];
+      const Tag newest = map.newest(HostBlock(block));
+      RC_ASSERT(map.trimmed(HostBlock(block)) == trimmed);
+      RC_ASSERT(map.allows(HostBlock(block), never_written) == (trimmed || newest == never_written));
+      RC_ASSERT(map.allows(HostBlock(block), newest));
+      RC_ASSERT(map.versions(HostBlock(block)) == (trimmed ? std::vector<Tag>{newest, nothing} : std::vector<Tag>{newest}));
+    }
+  }));
+}
+
 TEST_CASE("added versions stand beside the newest until the block is set") {
   VersionMap map;
   map.set_run({HostBlock(0), 16}, 100);
