@@ -170,20 +170,12 @@ Task<Status> ZoneBufferLayer::give_up(std::span<const std::uint32_t> slots) {
   co_return status;
 }
 
-// A trimmed sector leaves the buffer without a record: after a power cut an old content of it may be there again.
+/// What the buffer holds stays its sector's newest copy. In the zones neither that sector's older copy nor one that was trimmed is needed.
 Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
   for (std::uint32_t done = 0; done < run.count;) {
     const ZoneRun piece = store_.piece({run.first + done, run.count - done});
     auto guard = locks_.exclusive(NumberRange::of(guard_of(piece.zone)));
     co_await guard;
-    const auto slots = slots_.take();
-    const LogicalRun sectors = store_.logical(piece);
-    Status status = co_await owners_.find(sectors, *slots);
-    if (!ok(status)) co_return status;
-    std::erase(*slots, SlotOwners::none);
-    const std::span<const std::uint32_t> leaving(*slots);
-    status = co_await give_up(leaving);
-    if (!ok(status)) co_return status;
     store_.trim(piece);
     done += piece.count;
   }

@@ -33,7 +33,9 @@ class ZonedDrive : public ZoneDrive<zoned::Zoned> {
             [config = setup.layer](const Ports& ports, const auto& geometry, const auto& plan) {
               return std::make_unique<zoned::Zoned>(ports, config, geometry, plan);
             },
-            setup.prefilled) {}
+            setup.prefilled) {
+    bench().scoreboard().expect_zones_cut_at_their_ends();
+  }
 
   Status write_zone(std::uint32_t zone, std::uint64_t sector, std::uint32_t count) {
     return bench().write(block(zone, sector), count * static_cast<std::uint32_t>(blocks_per_sector));

@@ -15,6 +15,16 @@ PhysicalSector place_of(const ZonedDrive& drive, std::uint32_t sector) {
   return {{0, static_cast<std::uint32_t>(first + sector / 4)}, sector % 4};
 }
 
+/// As a refresh leaves what it cannot read: stored as lost, without its mark.
+void store_as_lost(ZonedDrive& drive, PhysicalSector place) {
+  MediaDevice& media = drive.bench().media();
+  DataBuffer data(DramAddress(0), 1, media.content().shape());
+  data.mark_lost(0);
+  const MediaStep step{MediaOp::write, StepHint::position, {place.track, place.index, 1}, data.all(), {}, nullptr};
+  drive.bench().timeline().advance_to(media.start(step, drive.bench().now()).end);
+  REQUIRE(media.finish() == Status::ok);
+}
+
 }  // namespace
 
 TEST_CASE("a sector in the midst of a zone that cannot be read moves no pointer") {
@@ -58,16 +68,49 @@ TEST_CASE("what a zone has in doubt is founded where it ends with a sector that 
   const std::vector<ReadDoubt> said = drive.layer().in_doubt();
   REQUIRE(said.size() == 1);
   CHECK(said[0].blocks == HostRun{HostBlock(drive.block(1, 4)), 3 * blocks_per_sector});
-  const std::vector<HostRun> founded = founded_doubts(drive.bench().media(), said);
+  const std::vector<ReadDoubt> founded = founded_doubts(drive.bench().media(), said);
   REQUIRE(founded.size() == 1);
-  CHECK(founded[0] == said[0].blocks);
-  drive.bench().scoreboard().in_doubt(founded[0]);
+  CHECK(founded[0].blocks == said[0].blocks);
+  drive.bench().scoreboard().in_doubt(founded[0].blocks);
   CHECK(drive.bench().scoreboard().exempted({HostBlock(drive.block(1, 4)), 1}));
   CHECK_FALSE(drive.bench().scoreboard().exempted({HostBlock(drive.block(1, 3)), 8}));
   drive.bench().media().forget_unread();
   CHECK(founded_doubts(drive.bench().media(), said).empty());
   REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
   CHECK(drive.layer().in_doubt().empty());
+}
+
+TEST_CASE("a last sector that a refresh could not read, and stored as lost, stays below the pointer, and what it proved is in doubt") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 0, 4) == Status::ok);
+  REQUIRE(drive.write_zone(1, 4, 3) == Status::ok);
+  store_as_lost(drive, place_of(drive, 6));
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 7);
+  const std::vector<ReadDoubt> said = drive.layer().in_doubt();
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].blocks == HostRun{HostBlock(drive.block(1, 4)), 3 * blocks_per_sector});
+  CHECK(founded_doubts(drive.bench().media(), said).size() == 1);
+  CHECK(drive.read_zone(1, 0, 4) == Status::ok);
+  CHECK(drive.read_zone(1, 4, 1) == Status::media_error);
+}
+
+TEST_CASE("of what is in doubt below a host that has blocks of its own the check is told by what lies there") {
+  ZonedDrive drive;
+  REQUIRE(drive.write_zone(1, 4, 1) == Status::unaligned_write);
+  REQUIRE(drive.write_zone(1, 0, 4) == Status::ok);
+  REQUIRE(drive.write_zone(1, 4, 3) == Status::ok);
+  drive.bench().media().add_unreadable(place_of(drive, 6));
+  drive.cut_now();
+  const std::vector<ReadDoubt> said = drive.layer().in_doubt();
+  REQUIRE(said.size() == 1);
+  Scoreboard& board = drive.bench().scoreboard();
+  tell_doubted(drive.bench().media(), said[0], board);
+  for (std::uint64_t sector = 0; sector < 7; ++sector) {
+    INFO("sector " << sector);
+    CHECK(board.exempted({HostBlock(drive.block(1, sector)), blocks_per_sector}) == (sector >= 4));
+  }
+  CHECK(board.written(~std::uint32_t{0}).size() == 1);
 }
 
 TEST_CASE("a last sector that comes with a later read leaves no doubt") {

@@ -269,7 +269,7 @@ TEST_CASE("a write across a zone border does not stop the collection of the vict
   drive.check_content();
 }
 
-TEST_CASE("a chunk's blocks are read back from either part, and a trimmed block leaves both") {
+TEST_CASE("a chunk's blocks are read back from either part, where they are trimmed, too") {
   AmphisbaenaDrive drive(AmphisbaenaSetup{});
   learn_small_writes(drive);
   drive.write(drive.at(1, 0), 4);
@@ -278,8 +278,8 @@ TEST_CASE("a chunk's blocks are read back from either part, and a trimmed block 
   drive.read(drive.at(1, 0), 4);
   CHECK(drive.metric("hit.read.buffer") == 4);
   drive.trim(drive.at(1, 0), 4);
-  CHECK(drive.layer().chunks().chunks() == 0);
-  CHECK(role(drive, 1, 2) == Role::none);
+  drive.read(drive.at(1, 0), 4);
+  CHECK(drive.metric("hit.read.buffer") == 8);
   drive.check_content();
 }
 

@@ -139,21 +139,6 @@ TEST_CASE("no more than loop_max of the log is queued again before something is 
   drive.check_content();
 }
 
-TEST_CASE("where trimmed sectors fill the reserve after a power cut, the oldest sector is written back and not queued again") {
-  FluidSetup setup = looping(4);
-  setup.layer.hot_frac = 1;
-  setup.layer.log_holes = GENERATE(fluid::LogHoles::circular, fluid::LogHoles::reuse);
-  FluidDrive drive(setup);
-  drive.write_zoned({{0, 1}, {1, 3}, {2, 0}});
-  drive.trim(drive.at(0, 1));
-  drive.write_zoned({{3, 7}});
-  drive.cut_now();
-  REQUIRE(drive.metric("buffer.used") == 4);
-  drive.write_zoned({{0, 2}});
-  CHECK(drive.write_pointer(0) == 2);
-  drive.check_content();
-}
-
 TEST_CASE("an append of several sectors takes one positioning, and its updates go where they are") {
   FluidDrive drive(with_slots(16));
   drive.write_zoned({{0, 2}});

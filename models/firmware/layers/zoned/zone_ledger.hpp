@@ -2,6 +2,7 @@
 // What of each sequential zone must outlive a power cut, in a log (firmware/logs/table_log.hpp): whether it is empty, active, full, read
 // only or offline, and how often it was reset. The write pointer of an active zone is found by reading (zone_search.hpp).
 #include <cstdint>
+#include <span>
 
 #include "firmware/locks/range_locks.hpp"
 #include "firmware/logs/table_log.hpp"
@@ -38,6 +39,14 @@ class ZoneLedger final : private TableLog::Table {
   [[nodiscard]] Task<void> repair();
   /// Durable on return; where the status is not ok the drive takes no more changes.
   [[nodiscard]] Task<Status> append(std::uint32_t zone, KeptZone kept);
+  /// That these zones, at most most_together() of them, are active and have nothing written since so many resets; as append(), in one
+  /// record.
+  struct Began {
+    std::uint32_t zone = 0;
+    std::uint32_t resets = 0;
+  };
+  [[nodiscard]] Task<Status> append_active(std::span<const Began> zones);
+  [[nodiscard]] std::size_t most_together() const { return log_.sector_bytes() / sizeof(Began); }
 
   [[nodiscard]] std::uint64_t sectors_written() const { return log_.sectors_written(); }
   [[nodiscard]] std::uint64_t appended() const { return appended_; }

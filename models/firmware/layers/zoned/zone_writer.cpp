@@ -1,7 +1,6 @@
 #include "firmware/layers/zoned/zone_writer.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "firmware/layers/zoned/zone_marks.hpp"
 
@@ -76,25 +75,32 @@ Task<Status> ZoneWriter::write_chain(std::uint32_t zone) {
     states_.set_logged(zone);
   }
   MediaChain chain(MediaClass::host);
-  std::array<SectorHeader, MediaChain::max_steps> marks;
-  std::array<std::uint32_t, MediaChain::max_steps> ends{};
+  Marks marks;
   std::uint32_t next = before.written;
   for (Pending* pending = at(zone, next); pending != nullptr && chain.steps().size() < MediaChain::max_steps;) {
     const std::uint32_t from = next - pending->first;
-    const PhysicalRun run = layout_.locate(zone, next, pending->data.count - from);
-    next += run.count;
-    const std::size_t step = chain.steps().size();
-    ports_.cpu.array();
-    ports_.cpu.charge(CpuOperation::record_word, record_words(header_bytes));
-    marks[step] = encode(ZoneMark{zone, before.resets, next});
-    ends[step] = next;
-    const bool whole = run.count == ports_.media.sectors_on(run.track);
-    chain.write(run, pending->data.part(from, run.count), whole ? StepHint::whole_track : StepHint::position, &marks[step]);
+    next += add_step(chain, marks, zone, next, pending->data.part(from, pending->data.count - from));
     if (next == pending->first + pending->data.count) pending = at(zone, next);
   }
   const Status status = co_await ports_.media.run(chain);
+  co_return co_await end_chain(zone, marks.written(chain, before.written), status);
+}
+
+std::uint32_t ZoneWriter::add_step(MediaChain& chain, Marks& marks, std::uint32_t zone, std::uint32_t first, DataSpan data) {
+  const PhysicalRun run = layout_.locate(zone, first, data.count);
+  const std::size_t step = chain.steps().size();
+  ports_.cpu.array();
+  ports_.cpu.charge(CpuOperation::record_word, record_words(header_bytes));
+  marks.ends[step] = first + run.count;
+  marks.headers[step] = encode(ZoneMark{zone, states_.peek(zone).resets, first + run.count});
+  const bool whole = run.count == ports_.media.sectors_on(run.track);
+  chain.write(run, data.part(0, run.count), whole ? StepHint::whole_track : StepHint::position, &marks.headers[step]);
+  return run.count;
+}
+
+Task<Status> ZoneWriter::end_chain(std::uint32_t zone, std::uint32_t written, Status status) {
   ++chains_;
-  if (chain.steps_done != 0) advance(zone, ends[chain.steps_done - 1]);
+  if (written != states_.peek(zone).written) advance(zone, written);
   if (ok(status) && states_.state(zone).written != states_.zone_sectors()) co_return Status::ok;
   if (!ok(status)) states_.fail(zone);
   // Without this record boot finds the pointer all the same.

@@ -1,8 +1,8 @@
 #pragma once
 // Writes of sequential zones, each zone's in the order of its sectors, whatever the order in which their data came. What waits after a
 // write and continues it goes with the next one, so that a queue of writes loses no turn of the platters.
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "firmware/flash/band_layout.hpp"
@@ -22,6 +22,20 @@ class ZoneWriter {
   [[nodiscard]] Task<Status> write(std::uint32_t zone, std::uint32_t first, DataSpan data);
   /// What waits for sectors of the zone from `from` on ends: what lies in front of it is not written.
   void drop(std::uint32_t zone, std::uint32_t from);
+
+  /// A chain of the zone has ended with this status: sectors up to `written` are on the platters. The log is told of a zone that is full
+  /// now, or read only.
+  [[nodiscard]] Task<Status> end_chain(std::uint32_t zone, std::uint32_t written, Status status);
+  /// Adds the step of a chain that writes the zone's sectors from `first` on, as many as `data` has on one track; gives how many.
+  struct Marks {
+    std::array<SectorHeader, MediaChain::max_steps> headers;
+    std::array<std::uint32_t, MediaChain::max_steps> ends{};
+    /// Sectors of the zone that are written once so much of the chain is.
+    [[nodiscard]] std::uint32_t written(const MediaChain& chain, std::uint32_t before) const {
+      return chain.steps_done == 0 ? before : ends[chain.steps_done - 1];
+    }
+  };
+  std::uint32_t add_step(MediaChain& chain, Marks& marks, std::uint32_t zone, std::uint32_t first, DataSpan data);
 
   [[nodiscard]] bool idle() const { return pending_.empty(); }
   /// Media commands, and writes of the host that went with them.

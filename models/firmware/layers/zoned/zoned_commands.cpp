@@ -40,8 +40,9 @@ std::vector<ReadDoubt> Zoned::in_doubt() const {
     const KeptZone& kept = ledger_.peek(zone);
     if (kept.doubt_count == 0) continue;
     const HostBlock first((conventional_ + zone) * zone_blocks() + std::uint64_t{kept.doubt_first} * per_sector_);
-    const PhysicalRun last = layout_.locate(zone, kept.doubt_first + kept.doubt_count - 1, 1);
-    doubts.push_back({{first, kept.doubt_count * per_sector_}, {last.track, last.first}});
+    ReadDoubt& doubt = doubts.emplace_back(ReadDoubt{{first, kept.doubt_count * per_sector_}, {}});
+    for (std::uint32_t done = 0; done < kept.doubt_count; done += doubt.places.back().count)
+      doubt.places.push_back(layout_.locate(zone, kept.doubt_first + done, kept.doubt_count - done));
   }
   return doubts;
 }
@@ -87,14 +88,30 @@ void Zoned::withdraw(HostRun blocks) {
   if (blocks.first.value() < sequential) return;
   const std::uint64_t at = blocks.first.value() - sequential;
   const auto zone = static_cast<std::uint32_t>(at / zone_blocks());
-  states_.withdraw(zone, static_cast<std::uint32_t>(at % zone_blocks() / per_sector_));
-  writer_.drop(zone, states_.state(zone).accepted);
+  const auto first = static_cast<std::uint32_t>(at % zone_blocks() / per_sector_);
+  states_.withdraw(zone, cache_ == nullptr ? first : std::max(first, cache_->entered(zone)));
+  if (cache_ == nullptr)
+    writer_.drop(zone, states_.state(zone).accepted);
+  else
+    cache_->drop(zone, states_.state(zone).accepted);
 }
 
 bool Zoned::concerns(HostOp op, std::uint32_t zone) const { return zone >= conventional_ && states_.concerns(op, zone - conventional_); }
 
-/// What must outlive a power cut is in the log before it is so: a reset, and a zone that is full although it is not all written.
+/// What the cache has of a zone is written before the zone is full, and dropped once it is reset for good.
 Task<Status> Zoned::manage(HostOp op, std::uint32_t number) {
+  if (cache_ == nullptr || number < conventional_) co_return co_await change(op, number);
+  const std::uint32_t zone = number - conventional_;
+  if (op == HostOp::zone_close) cache_->urge(zone);
+  if (op == HostOp::zone_finish) co_await cache_->settle(zone);
+  if (op == HostOp::zone_reset) co_await cache_->hold(zone);
+  const Status status = co_await change(op, number);
+  if (op == HostOp::zone_reset) cache_->release(zone);
+  co_return status;
+}
+
+/// What must outlive a power cut is in the log before it is so: a reset, and a zone that is full although it is not all written.
+Task<Status> Zoned::change(HostOp op, std::uint32_t number) {
   Status status = Status::invalid_field;
   if (number >= conventional_) status = states_.admit(op, number - conventional_);
   count(status);
@@ -113,6 +130,7 @@ Task<Status> Zoned::manage(HostOp op, std::uint32_t number) {
     if (!ok(status)) co_return status;
     ++(resets ? resets_ : finishes_);
   }
+  if (resets && cache_ != nullptr) cache_->forget(zone);
   if (op != HostOp::zone_reset || resets) states_.apply(op, zone);
   co_return Status::ok;
 }

@@ -18,6 +18,10 @@ struct ZonedConfig {
   std::uint32_t log_radii = 4;         // ours
   std::uint32_t read_only_zones = 0;
   std::uint32_t offline_zones = 0;
+  Bytes write_cache;                            // 0: none
+  Bytes cache_run{std::uint64_t{4} << 20};      // ours: four streams then come out as on a host-managed disk of 15 TB, 150 MB/s
+  std::uint32_t cache_depth = 32;               // ours, as the queue of a link: so do random writes, 160 a second
+  Picoseconds cache_idle_after{5'000'000'000};  // as firmware.write_cache.idle_after
 
   [[nodiscard]] std::uint32_t zone_sectors(std::uint32_t sector_bytes) const {
     return static_cast<std::uint32_t>(zone.value() / sector_bytes);
@@ -37,6 +41,15 @@ struct ZonedConfig {
     v.field("read_only_zones", read_only_zones, {0, 1 << 20},
             "last zones but the offline ones, read only from the start: to test hosts with");
     v.field("offline_zones", offline_zones, {0, 1 << 20}, "last zones, offline from the start: to test hosts with");
+    v.field("write_cache", write_cache, {0, 68'719'476'736.0},
+            "volatile DRAM for writes to sequential zones: only FLUSH and FUA make them durable; 0: writes are on the platters when they "
+            "complete");
+    const UnusedWhere without_cache(v, write_cache.value() == 0, "layers.zoned.write_cache is 0 B");
+    v.field("cache_run", cache_run, {512, 1e9},
+            "data of one zone that the write cache gathers before it writes it, and most that it writes while other zones wait");
+    v.field("cache_depth", cache_depth, {1, 256}, "zones that the write cache writes at once");
+    v.field("cache_idle_after", cache_idle_after, {1e6, 1e13},
+            "time without host commands after which the write cache writes whatever it holds");
   }
 };
 

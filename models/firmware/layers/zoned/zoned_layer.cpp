@@ -22,7 +22,8 @@ Zoned::Zoned(const Ports& ports, const ZonedConfig& config, const DriveGeometry&
       ledger_(ports, geometry, regions_named(plan, "log"), states_.zones()),
       search_(ports.media, ports.cpu, zone_sectors_,
               [this](std::uint32_t zone, std::uint32_t first, std::uint32_t count) { return layout_.locate(zone, first, count); }),
-      writer_(ports, layout_, states_, ledger_) {
+      writer_(ports, layout_, states_, ledger_),
+      cache_(config.write_cache.value() == 0 ? nullptr : std::make_unique<ZoneCache>(ports, config, layout_, states_, ledger_, writer_)) {
   const std::uint32_t end = states_.zones();
   for (std::uint32_t i = 0; i < std::min(config.read_only_zones + config.offline_zones, end); ++i) {
     const KeptAs as = i < config.offline_zones ? KeptAs::offline : KeptAs::read_only;
@@ -111,17 +112,21 @@ Task<Status> Zoned::read(LogicalRun run, DataSpan data) {
   co_return Status::ok;
 }
 
-/// Beyond what is written there are zeros, whatever lies there; the heads need not go there.
+/// Beyond what is written there are zeros, whatever lies there; the heads need not go there. What the cache has is copied before the rest
+/// is read: it may leave the cache meanwhile.
 Task<Status> Zoned::read_zone(Place place, DataSpan data) {
   const ZoneState& state = states_.state(place.zone);
   if (static_cast<Condition>(state.condition) == Condition::offline) co_return Status::zone_offline;
-  const std::uint32_t written = state.written > place.first ? std::min(place.count, state.written - place.first) : 0;
+  const auto below = [&place](std::uint32_t pointer) { return pointer > place.first ? std::min(place.count, pointer - place.first) : 0; };
+  const std::uint32_t written = below(state.written);
   const bool doubt =
       state.doubt_count != 0 && place.first < state.doubt_first + state.doubt_count && place.first + place.count > state.doubt_first;
   if (doubt) co_return Status::media_error;
-  if (written < place.count) {
-    zeros_read_ += place.count - written;
-    ports_.memory.clear(data.part(written, place.count - written));
+  const std::uint32_t here = cache_ == nullptr ? written : below(cache_->entered(place.zone));
+  if (written < here) cache_->read(place.zone, place.first + written, data.part(written, here - written));
+  if (here < place.count) {
+    zeros_read_ += place.count - here;
+    ports_.memory.clear(data.part(here, place.count - here));
   }
   if (written == 0) co_return Status::ok;
   const DataSpan stored = data.part(0, written);
@@ -132,7 +137,24 @@ Task<Status> Zoned::write(LogicalRun run, DataSpan data, WriteOptions options) {
   const Place place = place_of(run);
   TESSERA_CHECK(place.count == run.count, "a write across the end of a zone was admitted");
   if (place.conventional) return transfer(MediaOp::write, run, data, options.background ? MediaClass::background : MediaClass::host);
-  return writer_.write(place.zone, place.first, data);
+  return cache_ == nullptr ? writer_.write(place.zone, place.first, data) : cache_->write(place.zone, place.first, data, options.durable);
+}
+
+bool Zoned::holds(LogicalRun run) {
+  const Place place = place_of(run);
+  return cache_ != nullptr && !place.conventional && place.count == run.count && place.first >= states_.state(place.zone).written &&
+         place.first + place.count <= cache_->entered(place.zone);
+}
+
+bool Zoned::absorbs(LogicalRun run) { return cache_ != nullptr && !place_of(run).conventional && cache_->has_room(run.count); }
+
+Task<Status> Zoned::flush() {
+  if (cache_ == nullptr) co_return Status::ok;
+  co_return co_await cache_->flush();
+}
+
+void Zoned::start_background() {
+  if (cache_ != nullptr) cache_->start_background();
 }
 
 /// Of conventional zones.

@@ -1,6 +1,9 @@
 #pragma once
 // A zoned disk: conventional zones on conventional tracks first, then sequential zones, each on a band of shingled tracks of its own. The
 // host writes a sequential zone at its write pointer, and nothing is ever moved: cleaning is the host's (stimuli/hosts).
+#include <memory>
+
+#include "firmware/layers/zoned/zone_cache.hpp"
 #include "firmware/layers/zoned/zone_ledger.hpp"
 #include "firmware/layers/zoned/zone_search.hpp"
 #include "firmware/layers/zoned/zone_states.hpp"
@@ -21,10 +24,14 @@ class Zoned final : public TranslationLayer, public ZoneCommands {
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
-  Task<Status> flush() override { co_return Status::ok; }
-  /// Nothing: data of a sequential zone goes with its zone.
-  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
-  [[nodiscard]] bool idle() const override { return writer_.idle(); }
+  bool holds(LogicalRun run) override;
+  bool absorbs(LogicalRun run) override;
+  Task<Status> flush() override;
+  Task<Status> reset(LogicalRun zone) override {
+    return manage(HostOp::zone_reset, static_cast<std::uint32_t>(zone.first.value() / zone_sectors_));
+  }
+  void start_background() override;
+  [[nodiscard]] bool idle() const override { return writer_.idle() && (cache_ == nullptr || cache_->idle()); }
   void prefill(std::uint64_t sectors) override;
   [[nodiscard]] ZoneCommands* zone_commands() override { return this; }
   void report(MetricSet& metrics) const override;
@@ -53,6 +60,7 @@ class Zoned final : public TranslationLayer, public ZoneCommands {
   [[nodiscard]] Place place_of(LogicalRun run) const;
   [[nodiscard]] Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority);
   [[nodiscard]] Task<Status> read_zone(Place place, DataSpan data);
+  [[nodiscard]] Task<Status> change(HostOp op, std::uint32_t number);
   [[nodiscard]] Task<Status> find_pointer(std::uint32_t zone);
   void count(Status status) { refused_ += ok(status) ? 0 : 1; }
 
@@ -67,6 +75,7 @@ class Zoned final : public TranslationLayer, public ZoneCommands {
   ZoneLedger ledger_;
   ZoneSearch search_;
   ZoneWriter writer_;
+  std::unique_ptr<ZoneCache> cache_;  // null: none
   std::uint64_t refused_ = 0;
   std::uint64_t resets_ = 0;
   std::uint64_t finishes_ = 0;

@@ -20,6 +20,9 @@ std::string problem_of(const ZonedConfig& config, const DriveGeometry& geometry)
   if (config.zone.value() % sector != 0)
     return "a zone of " + std::to_string(config.zone.value()) + " bytes is no whole number of sectors of " + std::to_string(sector) +
            " bytes";
+  if (config.write_cache.value() != 0 && config.write_cache.value() / sector < 2)
+    return "write_cache of " + std::to_string(config.write_cache.value()) + " bytes holds less than two sectors of " +
+           std::to_string(sector) + " bytes";
   if (config.max_active < config.max_open)
     return "max_active " + std::to_string(config.max_active) + " is less than max_open " + std::to_string(config.max_open) +
            ", and every open zone is active";

@@ -1,8 +1,19 @@
-// zoned: its figures.
+// zoned: its figures, and those of its write cache.
 #include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layers/zoned/zoned_layer.hpp"
 
 namespace tessera::zoned {
+
+void ZoneCache::report(MetricSet& metrics) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
+    metrics.count(name, static_cast<double>(value), unit, description);
+  };
+  count("zones.cache.room_waits", room_waits_, "1", "times that a write waited for room in the zones' write cache");
+  count("zones.cache.read_hits", read_hits_, "sectors", "sectors read from the zones' write cache");
+  count("zones.cache.records", records_, "1", "records in the log of zones that began to be written, several of them in each");
+  count("zones.cache.past", past_, "sectors",
+        "sectors written past the zones' write cache, which held nothing but data that cannot be written");
+}
 
 void Zoned::report(MetricSet& metrics) const {
   const auto add = [&metrics](const char* name, std::uint64_t value, const char* unit, const char* description) {
@@ -25,6 +36,7 @@ void Zoned::report(MetricSet& metrics) const {
   count("zones.in_doubt", in_doubt_, "sectors",
         "sectors below write pointers that a boot could not tell written from unwritten: reads of them fail");
   count("log.sectors", ledger_.sectors_written(), "sectors", "sectors written to the log of the zones");
+  if (cache_ != nullptr) cache_->report(metrics);
   const Bytes tables = states_.bytes() + ledger_.bytes();
   report_mapping_memory(metrics, tables, tables);
 }
