@@ -58,20 +58,24 @@ class DataBuffer {
 
   /// The sector's data is lost: it could not be read. A device that writes such a sector stores it as lost, whatever the content
   /// mode, and reads it as lost again.
-  [[nodiscard]] bool is_lost(std::uint32_t sector) const { return !lost_.empty() && lost_[sector] != 0; }
+  [[nodiscard]] bool is_lost(std::uint32_t sector) const { return !lost_.empty() && lost_[sector] != Lost::no; }
   [[nodiscard]] bool any_lost(std::uint32_t first, std::uint32_t count) const {
     if (lost_.empty()) return false;
     for (std::uint32_t sector = first; sector < first + count; ++sector)
-      if (lost_[sector] != 0) return true;
+      if (lost_[sector] != Lost::no) return true;
     return false;
   }
-  void mark_lost(std::uint32_t sector) {
-    if (lost_.empty()) lost_.resize(sectors_);
-    lost_[sector] = 1;
+  void mark_lost(std::uint32_t sector) { mark(sector, Lost::unread); }
+  /// Of those that are lost: a write of an overlapping track destroyed it, and nothing came to its place since.
+  [[nodiscard]] bool is_overwritten(std::uint32_t sector) const { return !lost_.empty() && lost_[sector] == Lost::overwritten; }
+  void mark_overwritten(std::uint32_t sector) { mark(sector, Lost::overwritten); }
+  /// As that sector of another buffer is marked.
+  void mark_as(std::uint32_t sector, const DataBuffer& other, std::uint32_t its) {
+    if (other.is_lost(its)) mark(sector, other.lost_[its]);
   }
   /// New data came to these sectors.
   void clear_lost(std::uint32_t first, std::uint32_t count) {
-    if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, 0);
+    if (!lost_.empty()) std::fill_n(lost_.begin() + first, count, Lost::no);
   }
 
   /// What of its data is still crossing the host link.
@@ -90,11 +94,17 @@ class DataBuffer {
   }
 
  private:
+  enum class Lost : std::uint8_t { no, unread, overwritten };
+  void mark(std::uint32_t sector, Lost how) {
+    if (lost_.empty()) lost_.resize(sectors_);
+    lost_[sector] = how;
+  }
+
   DramAddress address_;
   std::uint32_t sectors_ = 0;
   SectorShape shape_;
   std::vector<std::byte> kept_;
-  std::vector<std::uint8_t> lost_;  // 1 for those that are; empty where none is
+  std::vector<Lost> lost_;  // empty where none is
   WriteFlow write_flow_;
   ReadFlow read_flow_;
 };

@@ -30,6 +30,7 @@ struct Region {
   double top_ratio = 1.0;          ///< sectors of a top track / sectors of a bottom track; interlaced only
   bool skewed = true;              ///< false: track starts align in angle, as angular isolation needs
   bool staggered = false;          ///< of aligned tracks: the layer's numbers begin each one where the head comes from the one before
+  bool equal_tracks = false;       ///< each track counts with the sectors of the region's shortest
 };
 
 /// A layer's plan for a drive: regions in ascending order that do not overlap; tracks outside them are unused.

@@ -55,6 +55,17 @@ class SignalSink {
   ~SignalSink() = default;
 };
 
+/// A block whose signals change by themselves, by a law: it tells the changes when somebody wants to know, and before the law changes.
+class SignalSource {
+ public:
+  /// Tells what its signals do up to and including `at`, as far as it has not; gives when they change next if nothing intervenes, max()
+  /// where they do not.
+  virtual Picoseconds tell_until(Picoseconds at) = 0;
+
+ protected:
+  ~SignalSource() = default;
+};
+
 class SignalScope;
 
 /// A signal where it is declared.
@@ -148,6 +159,10 @@ class SignalScope {
     return declare({std::string(name), SignalKind::text, 16, {std::string(at_rest)}, 0});
   }
 
+  /// Who tells signals of this scope that change by themselves; null: none does. A recorder asks it before it writes.
+  void set_source(SignalSource& source) { source_ = &source; }
+  [[nodiscard]] SignalSource* source() const { return source_; }
+
   /// A part of this block: made here, or with signals of its own.
   [[nodiscard]] SignalScope& part(std::string_view name);
   void add(std::string_view name, SignalScope& part);
@@ -180,6 +195,7 @@ class SignalScope {
   void find_room(std::uint32_t index);
 
   bool watched_ = false;  ///< whether any signal of this scope is
+  SignalSource* source_ = nullptr;
   std::deque<DeclaredSignal> signals_;
   std::vector<Part> parts_;
 };

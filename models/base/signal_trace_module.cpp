@@ -23,6 +23,7 @@ class SignalTraces::Mirror final : public sc_core::sc_module, private SignalSink
     values_.push_back(info.value.value_or(0));
     sc_core::sc_trace(file, values_.back(), path + "." + info.name, static_cast<int>(info.width));
     scope.watch(index, *this, static_cast<std::uint32_t>(values_.size() - 1));
+    if (scope.source() != nullptr && std::ranges::find(sources_, scope.source()) == sources_.end()) sources_.push_back(scope.source());
   }
 
  private:
@@ -45,8 +46,15 @@ class SignalTraces::Mirror final : public sc_core::sc_module, private SignalSink
     std::make_heap(coming_.begin(), coming_.end(), std::greater<>());
   }
 
+  /// What sources tell is asked for at its own time.
+  void start_of_simulation() override {
+    if (!sources_.empty()) wake_.notify(sc_core::SC_ZERO_TIME);
+  }
+
   void carry_out() {
     const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
+    told_next_ = Picoseconds::max();
+    for (SignalSource* const source : sources_) told_next_ = std::min(told_next_, source->tell_until(now));
     while (!coming_.empty() && coming_.front().at <= now) {
       values_[coming_.front().signal] = coming_.front().value;
       std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
@@ -56,15 +64,17 @@ class SignalTraces::Mirror final : public sc_core::sc_module, private SignalSink
   }
 
   void wake_for_next() {
-    if (coming_.empty()) return;
+    const Picoseconds at = coming_.empty() ? told_next_ : std::min(told_next_, coming_.front().at);
+    if (at == Picoseconds::max()) return;
     const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
-    const Picoseconds at = coming_.front().at;
     wake_.notify(to_sc_time(at > now ? at - now : Picoseconds(0)));
   }
 
   std::deque<sc_dt::uint64> values_;  // stay where they are: the trace file holds their addresses
   std::vector<Change> coming_;        // min-heap
   std::uint64_t orders_ = 0;
+  std::vector<SignalSource*> sources_;
+  Picoseconds told_next_ = Picoseconds::max();
   sc_core::sc_event wake_;
 };
 

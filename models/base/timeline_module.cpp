@@ -47,14 +47,23 @@ TimelineModule::TimelineModule(sc_core::sc_module_name name, Picoseconds quantum
 }
 
 void TimelineModule::refuse(Picoseconds when) const {
-  throw ModelBug("a transaction takes effect at " + std::to_string(when.value()) + " ps, before the drive's local time of " +
-                 std::to_string(timeline_.now().value()) +
-                 " ps: its sender left out the delay that the drive had annotated; simulation.quantum = \"0 s\" annotates none");
+  const std::string late = "a transaction takes effect at " + std::to_string(when.value()) + " ps, before the drive's local time of " +
+                           std::to_string(timeline_.now().value()) + " ps: ";
+  const std::string none = "simulation.quantum = \"0 s\"";
+  if (alone())
+    SC_REPORT_ERROR(late_initiator_report, (std::string(name()) + ": " + late +
+                                            "its process was spawned after the simulation began, when no process but the drive's was there "
+                                            "and the drive ran ahead; give the host a process from the start (SC_THREAD, SC_METHOD, or "
+                                            "sc_spawn() during elaboration), or set " +
+                                            none)
+                                               .c_str());
+  throw ModelBug(late + "its sender left out the delay that the drive had annotated; " + none + " annotates none");
 }
 
 bool TimelineModule::in_own_process() const { return sc_core::sc_get_current_process_handle().get_process_object() == process_; }
 
 void TimelineModule::post(Picoseconds when, TimelineListener& listener, std::uint64_t argument) {
+  if (alone() && !running_ && sc_core::sc_get_current_process_handle().valid()) alone_ = false;  // somebody came later
   timeline_.post(when, listener, argument);
   reschedule();
 }

@@ -6,6 +6,8 @@
 // activity and never more than `quantum` ahead. A kernel in which there is neither another process nor a channel when the simulation begins
 // is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default). Where a channel of somebody
 // else's may bring requests of another thread (async_request_update), which the kernel does not know beforehand, it never runs ahead.
+// A process that is spawned later is noticed with its first transaction: one that comes too late for that is refused
+// (late_initiator_report).
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <array>
@@ -40,6 +42,10 @@ class TimeMaker {
 /// Id of the SystemC report, an error, that ends a simulation in which an action of a drive failed. By its default action it is thrown out
 /// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() after sc_start().
 inline constexpr const char* failure_report = "/tessera/failure";
+
+/// Id of the SystemC report, an error, that ends a simulation whose first transaction comes from a process that was not there when the
+/// simulation began, after a drive that found itself alone has run ahead of it.
+inline constexpr const char* late_initiator_report = "/tessera/late-initiator";
 
 class TimelineModule : public sc_core::sc_module {
  public:

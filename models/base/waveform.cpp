@@ -103,11 +103,25 @@ void Waveform::keep_more(const SignalChange& told) {
   keep(signal + 1, told.value, told.time);
 }
 
-void Waveform::sort_told() {
+void Waveform::take_told() {
   pending_.append(pending_from_ > Picoseconds(0) || last_end_ != Picoseconds::max() ? told_for_windows() : told());
   for (const SignalChange& withdrawal : pending_.withdrawals()) keep_withdrawal(withdrawal.signal, withdrawal.time);
-  if (pending_.held() >= reorder_changes) write_older(reorder_changes / 2);
   lay_down_in(told_);
+}
+
+void Waveform::sort_told() {
+  take_told();
+  if (asking_ || pending_.held() < reorder_changes) return;
+  constexpr std::size_t newest = reorder_changes / 2;
+  if (!sources_.empty()) ask_sources(pending_.all()[pending_.held() - newest - 1].time);
+  write_older(newest);
+}
+
+void Waveform::ask_sources(Picoseconds at) {
+  asking_ = true;
+  for (SignalSource* const source : sources_) static_cast<void>(source->tell_until(at));
+  asking_ = false;
+  take_told();
 }
 
 std::span<const SignalChange> Waveform::told_for_windows() {
@@ -165,7 +179,7 @@ void Waveform::begin() {
 void Waveform::finish(Picoseconds now) {
   begin();
   if (!armed_) {
-    sort_told();
+    ask_sources(now);
     write_older(0);
     pass(now);
     if (!open_ && window_ < windows_.size() && now == begin_) open_window();

@@ -50,6 +50,8 @@ class Waveform final : public SignalSink, private ChangeRoom {
   /// Records a signal that others declared; all of them precede the first change. `scope` is the path of the block, dots between levels
   /// ("drive.media"); `info` must outlive the recorder, and its name is unique in the scope.
   WaveSignal record(std::string_view scope, const SignalInfo& info);
+  /// What the source tells by itself is recorded whole: it is asked before anything later is written.
+  void follow(SignalSource& source) { sources_.push_back(&source); }
   /// Signals of the caller's own.
   [[nodiscard]] WaveSignal bit(std::string_view scope, std::string_view name);
   /// An unsigned number; `width` in bits, 1 to 64. Higher bits of values are cut off.
@@ -106,8 +108,11 @@ class Waveform final : public SignalSink, private ChangeRoom {
   /// Of changes that leave the ring the values stay.
   void keep_leaving(std::span<const SignalChange> told);
   void keep_more(const SignalChange& told);
-  /// Brings what was told last into order with the rest.
+  /// Brings what was told last into order with the rest, and writes what is old.
   void sort_told();
+  void take_told();
+  /// Has the sources tell what happens up to `at`.
+  void ask_sources(Picoseconds at);
   /// Leaves what no window shows out of what was told last.
   [[nodiscard]] std::span<const SignalChange> told_for_windows();
   /// Writes all but the newest changes, in order of time.
@@ -140,6 +145,8 @@ class Waveform final : public SignalSink, private ChangeRoom {
 
   std::vector<WaveWriter*> writers_;
   std::deque<SignalInfo> own_;
+  std::vector<SignalSource*> sources_;
+  bool asking_ = false;
   std::vector<WaveTrace> traces_;  // as written
   std::vector<State> states_;
   std::optional<ChangeRing> ring_;     // while armed: changes are laid down in it, else in told_

@@ -40,6 +40,11 @@ struct ZoneDescriptor {
 };
 inline constexpr std::uint32_t zone_descriptor_bytes = 64;  // and so long is the header in front of them
 
+/// Whether the zone takes no writes for good.
+[[nodiscard]] constexpr bool takes_no_writes(const ZoneDescriptor& zone) {
+  return zone.condition == ZoneCondition::read_only || zone.condition == ZoneCondition::offline;
+}
+
 /// Pages of 512 B that a report of so many zones takes (ZAC-2, REPORT ZONES EXT), and zones that so many pages have room for.
 [[nodiscard]] constexpr std::uint32_t report_pages(std::uint64_t zones) {
   return static_cast<std::uint32_t>(((zones + 1) * zone_descriptor_bytes + host_block_bytes - 1) / host_block_bytes);

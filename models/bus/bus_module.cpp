@@ -80,7 +80,6 @@ void BusModule::b_transport(Payload& payload, sc_time& delay) {
 
 /// Bus and DRAM work side by side: an extent ends when both have moved all of it. A single access crosses the bus first.
 void BusModule::to_memory(Payload& payload, sc_time& delay) {
-  // Before the simulation starts, the firmware fills tables: to_ is not there yet.
   Picoseconds kernel = from_sc_time(simcontext()->time_stamp());
   const Picoseconds at = kernel + from_sc_time(delay);
   auto* dma = payload.get_extension<DmaExtension>();

@@ -21,6 +21,9 @@ HostControllerModule::HostControllerModule(sc_core::sc_module_name name, std::fu
   SC_THREAD(run);
   SC_METHOD(drive_line);
   sensitive << line_changed_;
+  SC_METHOD(carry_out_accesses);
+  sensitive << accesses_.get_event() << answered_;
+  dont_initialize();
 }
 
 HostControllerModule::~HostControllerModule() {
@@ -35,14 +38,14 @@ void HostControllerModule::run() {
     send();
     if (core().work()) continue;
     if (core().waits_for_power())
-      wait(look_for_power, changed_);
+      wait(look_for_power, changed_ | request_ended_);
     else
-      wait(changed_ | responses_.get_event());
+      wait(changed_ | responses_.get_event() | request_ended_);
   }
 }
 
 void HostControllerModule::send() {
-  while (requesting_ == nullptr && !unsent_.empty()) {
+  while (requesting_ == nullptr && !unsent_.empty() && request_free_ <= sc_core::sc_time_stamp()) {
     Payload& payload = *unsent_.front();
     unsent_.pop_front();
     outstanding_.push_back(&payload);
@@ -80,7 +83,8 @@ tlm::tlm_sync_enum HostControllerModule::nb_transport_bw(Payload& payload, tlm::
   TESSERA_CHECK(phase == tlm::END_REQ || phase == tlm::BEGIN_RESP, "the drive sent the host controller a phase of the initiator's");
   if (requesting_ == &payload) {
     requesting_ = nullptr;
-    changed_.notify(delay);
+    request_free_ = sc_core::sc_time_stamp() + delay;
+    request_ended_.notify(delay);
   }
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   responses_.notify(payload, delay);
@@ -125,17 +129,54 @@ tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bo
   return tlm::TLM_OK_RESPONSE;
 }
 
-void HostControllerModule::b_transport(Payload& payload, sc_core::sc_time& delay) {
+/// At kernel time.
+void HostControllerModule::carry_out(Payload& payload) {
   payload.set_response_status(access(payload, true));
-  if (payload.is_write()) changed_.notify(delay);
+  if (payload.is_write()) changed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void HostControllerModule::b_transport(Payload& payload, sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME) wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+  carry_out(payload);
 }
 
 tlm::tlm_sync_enum HostControllerModule::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase > tlm::END_RESP) return tlm::TLM_ACCEPTED;
-  TESSERA_CHECK(phase == tlm::BEGIN_REQ,
-                "the registers of a host controller, which end a transaction with its request, were sent a later phase");
-  b_transport(payload, delay);
-  return tlm::TLM_COMPLETED;
+  if (phase == tlm::END_RESP && answering_ == &payload) {
+    answering_ = nullptr;
+    answered_.notify(delay);
+    return tlm::TLM_COMPLETED;
+  }
+  TESSERA_CHECK(phase == tlm::BEGIN_REQ, "the registers of a host controller were sent a phase that no request of theirs is in");
+  if (delay == sc_core::SC_ZERO_TIME) {
+    carry_out(payload);
+    return tlm::TLM_COMPLETED;
+  }
+  if (payload.has_mm()) payload.acquire();
+  accesses_.notify(payload, delay);
+  return tlm::TLM_ACCEPTED;
+}
+
+void HostControllerModule::carry_out_accesses() {
+  while (Payload* const payload = accesses_.get_next_transaction()) {
+    carry_out(*payload);
+    answers_.push_back(payload);
+  }
+  answer_accesses();
+}
+
+/// One after another: the next BEGIN_RESP comes after END_RESP.
+void HostControllerModule::answer_accesses() {
+  while (answering_ == nullptr && !answers_.empty()) {
+    Payload& payload = *answers_.front();
+    answers_.pop_front();
+    answering_ = &payload;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = registers->nb_transport_bw(payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || answer == tlm::TLM_UPDATED) answering_ = nullptr;
+    if (payload.has_mm()) payload.release();
+  }
 }
 
 /// Reads have no side effect; a write of a register would.

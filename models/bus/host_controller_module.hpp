@@ -3,8 +3,12 @@
 // by messages in that memory or by a callback, and behind it a drive's block socket (host/block_target_module.hpp). What it does with them
 // is its core's affair: models/nvme, models/ahci.
 //
-// One process does the controller's steps one after another, each with the time that the platform's memory takes for it; register accesses
-// take effect at once. Transfers to the drive are under way side by side.
+// One process does the controller's steps one after another, each with the time that the platform's memory takes for it. Transfers to the
+// drive are under way side by side.
+//
+// A register access takes effect at kernel time plus its annotated delay, so that nothing depends on how far an initiator runs ahead:
+// b_transport waits for that instant and gives the delay back as 0, which costs a processor model its quantum at each access;
+// nb_transport_fw with a delay is answered by BEGIN_RESP at that instant, without one at once by TLM_COMPLETED.
 #include <tlm_utils/peq_with_get.h>
 
 #include <deque>
@@ -63,6 +67,8 @@ class HostControllerModule : public sc_core::sc_module,
 
   void run();
   void drive_line();
+  void carry_out_accesses();
+  void answer_accesses();
   void send();
   void take_responses();
 
@@ -71,6 +77,7 @@ class HostControllerModule : public sc_core::sc_module,
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   unsigned transport_dbg(Payload& payload) override;
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }
+  void carry_out(Payload& payload);
   [[nodiscard]] tlm::tlm_response_status access(const Payload& payload, bool changes);
 
   // The drive.
@@ -91,12 +98,18 @@ class HostControllerModule : public sc_core::sc_module,
   MemoryReturn memory_return_;
   PayloadPool<BlockExtension> payloads_;
   std::deque<Payload*> unsent_;
-  Payload* requesting_ = nullptr;  // whose END_REQ is to come
+  Payload* requesting_ = nullptr;    // whose END_REQ is to come
+  sc_core::sc_time request_free_;    // when the last END_REQ takes effect
+  sc_core::sc_event request_ended_;  // by itself: a later notification of an event gives way to an earlier one
   std::vector<Payload*> outstanding_;
   tlm_utils::peq_with_get<Payload> responses_{"responses"};
+  tlm_utils::peq_with_get<Payload> accesses_{"accesses"};  // that came with a delay, without blocking
+  std::deque<Payload*> answers_;                           // to them
+  Payload* answering_ = nullptr;                           // whose END_RESP is to come
+  sc_core::sc_event answered_;
   bool asserted_ = false;  // the line, which one process alone may write
   sc_core::sc_event line_changed_;
-  sc_core::sc_event changed_;  // a register was written, END_REQ came, power came or went
+  sc_core::sc_event changed_;  // a register was written, power came or went
 };
 
 }  // namespace tessera

@@ -16,6 +16,8 @@ void ControllerConfig::describe(ParameterVisitor& visitor) {
   const bool in_turn = scheduling == SchedulingPolicy::first_come && read_priority == ReadPriority::none;
   visitor.unused_where(in_turn, "controller.scheduling is first_come and controller.read_priority none", [&] {
     visitor.field("age_limit", age_limit, {0, 1e18}, "a chain that has waited this long is served out of turn");
+    visitor.field("age_pause", age_pause, {0, 1e18},
+                  "for so long after such a chain none is served out of turn: the arm stays where it is");
     visitor.field("age_interval", age_interval, {1, 1e9}, "of so many chains one at most is served out of turn because of its age");
   });
   visitor.field("background_age_limit", background_age_limit, {0, 1e18}, "as age_limit, for background work");

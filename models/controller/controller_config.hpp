@@ -27,6 +27,7 @@ struct ControllerConfig : CpuConfig {
   std::uint32_t yields_to = 3;                          // measured: docs/layers/imr-rmw.md, "Backup slots"
   Picoseconds age_limit{500'000'000'000};               // 0.5 s, well past any single service time
   std::uint32_t age_interval = 8;                       // as Linux's deadline scheduler: a batch by position before the next by age
+  Picoseconds age_pause{};                              // none: the papers' queues count chains alone
   Picoseconds background_age_limit{5'000'000'000'000};  // 5 s: the papers' idle work is starved no longer
   Bytes staging_buffer{std::uint64_t{8} << 20};
   Bytes disk_fifo{std::uint64_t{16} << 10};  // four sectors: what lies between head and bus

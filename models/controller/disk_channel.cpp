@@ -35,7 +35,8 @@ DiskChannel::DiskChannel(Timeline& timeline, Executor& executor, MediaLink& link
       read_priority_(config.read_priority),
       bus_latency_(config.bus_latency),
       fifo_(config.disk_fifo) {
-  const MediaQueue::Order order{config.scheduling, config.age_limit, config.age_interval, config.background_age_limit, config.yields_to};
+  const MediaQueue::Order order{config.scheduling,           config.age_limit, config.age_interval, config.age_pause,
+                                config.background_age_limit, config.yields_to};
   for (std::uint32_t arm = 0; arm < positioning.arms(); ++arm)
     lanes_.emplace_back(arm, positioning.arm(arm), order, arm == 0 ? signals_ : signals_.part("arm" + std::to_string(arm)));
 }
@@ -153,7 +154,9 @@ void DiskChannel::serve_waiting(const DiskLane& after) {
 }
 
 void DiskChannel::serve_next(DiskLane& lane) {
-  MediaChain& chain = lane.queue.pop(lane.positioning, timeline_.now());
+  const PhysicalRun& last = lane.last;
+  const bool at_end = lane.queue.size() > 1 && last.count != 0 && last.first + last.count == tracks_.sectors_on(last.track);
+  MediaChain& chain = lane.queue.pop(lane.positioning, timeline_.now(), at_end ? &last.track : nullptr);
   lane.depth.set(lane.queue.size(), timeline_.now());
   serve(lane, chain);
 }
@@ -201,6 +204,7 @@ void DiskChannel::step_done(const MediaBreakdown& timing, Status status, std::ui
   ++steps_;
   ++lane.steps;
   const MediaStep& step = chain.steps()[chain.steps_done];
+  lane.last = step.run;
   ++(step.op == MediaOp::read ? served_.media_reads : served_.media_writes);
   (step.op == MediaOp::read ? served_.sectors_read : served_.sectors_written) += step.run.count;
   if (step.early != nullptr && supervisor_ != nullptr && supervisor_->armed()) [[unlikely]]

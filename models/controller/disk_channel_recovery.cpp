@@ -68,6 +68,7 @@ void DiskChannel::power_off() {
     lane.queue.clear();
     for (const Signal signal : {lane.depth, lane.op}) signal.set(0, timeline_.now());
     lane.current = nullptr;
+    lane.last = {};
     lane.shares.clear();
     lane.helped_life = nullptr;
     lane.turning = false;

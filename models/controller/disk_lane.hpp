@@ -35,6 +35,7 @@ struct DiskLane {
   MediaQueue queue;
   MediaChain* current = nullptr;
   Status step_status = Status::ok;  // of the step in hand, once it ended
+  PhysicalRun last;                 // of the step that ended last
   Picoseconds landed;               // when the data of the chain in hand is in the DRAM
   bool turning = false;             // the platter comes round again for what the FIFO could not take or give
   Picoseconds passed;               // when the step in hand, whose bursts are not answered, ended

@@ -147,6 +147,8 @@ class Executor final : public CpuPort, private InterruptHandler, private Timelin
   [[nodiscard]] Picoseconds ran() const { return ran_ + (running_ != nullptr ? local() - timeline_.now() : Picoseconds(0)); }
   [[nodiscard]] std::uint64_t performed(CpuOperation operation) const { return performed_[static_cast<std::size_t>(operation)]; }
   [[nodiscard]] bool idle() const { return roots_.empty(); }
+  /// Not before the boot.
+  [[nodiscard]] bool runs_task() const { return running_ != nullptr; }
   [[nodiscard]] std::size_t tasks() const { return roots_.size(); }
   /// Calls `visit(root)` for each task that is alive.
   template <class Visit>

@@ -27,6 +27,7 @@ void HostChannel::fill(Slot& slot, HostRequest& request) {
   slot.good = true;
   slot.fetching = false;
   slot.extent = 0;
+  slot.ready.reset();
   request.zones.clear();
 }
 
@@ -53,17 +54,28 @@ void HostChannel::arrived(HostRequest& request, FirmwareEntry& firmware) {
     if (block != 0 && request.window == Bytes(0))
       std::memcpy(slot.command.buffer.content(0, slot.command.buffer.sectors()).data() + offset * block, request.content.data(),
                   request.content.size());
-    if (request.data_at_host && !writes_in_order_) return begin_service(slot, firmware, ready);
     slot.firmware = &firmware;
-    if (!memory_.host_done(memory_.host_extent(), *this, request.tag * alarms + write_here, ready)) return;
+    if (writes_in_order_) untold_writes_.push_back(request.tag);
+    if (!request.data_at_host && !memory_.host_done(memory_.host_extent(), *this, request.tag * alarms + write_here, ready)) return;
+    return stored(slot, ready);
   }
   begin_service(slot, firmware, ready);
 }
 
-/// As of `ready`, when a write's data is in the DRAM.
+/// A write's data is in the DRAM as of `ready`, or is asked for later.
+void HostChannel::stored(Slot& slot, Picoseconds ready) {
+  if (!writes_in_order_) return begin_service(slot, *slot.firmware, ready);
+  slot.ready = ready;
+  while (!untold_writes_.empty() && slots_[untold_writes_.front()].ready) {
+    Slot& next = slots_[untold_writes_.front()];
+    untold_writes_.pop_front();
+    last_write_told_ = std::max(*next.ready, last_write_told_);
+    begin_service(next, *next.firmware, last_write_told_);
+  }
+}
+
 void HostChannel::begin_service(Slot& slot, FirmwareEntry& firmware, Picoseconds ready) {
   HostRequest& request = *slot.request;
-  if (request.op == HostOp::write && writes_in_order_) ready = last_write_told_ = std::max(ready, last_write_told_);
   request.life.account(LifePhase::link, ready);
   request.life.enter(LifePhase::cpu_wait, ready);
   RootTask& task = executor_.start(firmware.serve(slot.command), &request.life, InterruptLine::host, ready);
@@ -120,7 +132,7 @@ void HostChannel::on_time(std::uint64_t argument) {
     }
     case fetched: return end(slot);
     case answer: return begin_answer(slot, tag);
-    case write_here: return begin_service(slot, *slot.firmware, timeline_.now());
+    case write_here: return stored(slot, timeline_.now());
     default: return move_piece(slot, argument % alarms);
   }
 }
@@ -200,6 +212,8 @@ void HostChannel::halt() {
 void HostChannel::power_off() {
   timeline_.withdraw(*this);
   halted_ = false;
+  untold_writes_.clear();
+  last_write_told_ = {};
   for (Slot& slot : slots_) slot = {};
   outstanding_ = 0;
 }

@@ -1,8 +1,10 @@
 #pragma once
 // Host commands inside the controller: buffer, DMA, the firmware task that serves the command, completion.
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/timeline.hpp"
@@ -20,8 +22,8 @@ class HostChannel final : public HostPort, private TimelineListener {
   /// A request arrived over the link at now(), a write's data with it. The firmware must be booted.
   void arrived(HostRequest& request, FirmwareEntry& firmware);
 
-  /// From here on the firmware hears of writes in the order in which they came: where the host writes zones, each has to find the pointer
-  /// that the one in front of it left. Otherwise one whose data the firmware asks for overtakes those whose data is on its way to the DRAM.
+  /// From here on the firmware hears of writes in the order in which they came (host/host_interface.hpp). Otherwise one whose data the
+  /// firmware asks for, or is sooner in the DRAM, overtakes others.
   void tell_writes_in_order() { writes_in_order_ = true; }
 
   /// Tells the firmware that the host gave up a request; one that is not here is not known.
@@ -56,7 +58,8 @@ class HostChannel final : public HostPort, private TimelineListener {
     HostReceipt* receipt = nullptr;      // a task that waits for its data
     std::array<HostPiece*, 2> pieces{};  // that cross the link, by half of the buffer
     std::uint64_t extent = 0;            // of what came last, where it is moved in bursts
-    FirmwareEntry* firmware = nullptr;   // which serves it when its data is stored
+    FirmwareEntry* firmware = nullptr;   // which serves a write when its data is stored
+    std::optional<Picoseconds> ready;    // of a write that is told in order: when it could be
     Picoseconds piece_told;              // when the newest of them has been asked for
   };
   // For tag T: T * alarms + what; of the pieces, what + the half of the buffer.
@@ -74,6 +77,7 @@ class HostChannel final : public HostPort, private TimelineListener {
 
   void on_time(std::uint64_t argument) override;
   void begin_service(Slot& slot, FirmwareEntry& firmware, Picoseconds ready);
+  void stored(Slot& slot, Picoseconds ready);
   void post_when_stored(const Slot& slot, Picoseconds at, HostTag tag);
   void post_when_moved(Picoseconds at, std::uint64_t alarm);
   void begin_answer(Slot& slot, HostTag tag);
@@ -97,6 +101,7 @@ class HostChannel final : public HostPort, private TimelineListener {
   std::uint32_t outstanding_ = 0;
   bool halted_ = false;
   bool writes_in_order_ = false;
+  std::deque<HostTag> untold_writes_;  // in the order in which they came, where they are told in order
   Picoseconds last_write_told_;
   Picoseconds last_activity_;
 };

@@ -29,6 +29,7 @@ void MediaQueue::clear() {
   yielding_.clear();
   background_.clear();
   picks_until_age_counts_ = others_in_a_row_ = 0;
+  age_counts_from_ = {};
 }
 
 MediaChain& MediaQueue::remove(Entries& entries, std::size_t index) {
@@ -37,27 +38,28 @@ MediaChain& MediaQueue::remove(Entries& entries, std::size_t index) {
   return chain;
 }
 
-MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now) {
+MediaChain& MediaQueue::pop(const Positioning& positioning, Picoseconds now, const PhysicalTrack* left) {
   TESSERA_CHECK(!empty(), "an empty media queue was popped");
   if (!background_.empty() && old(*background_.front(), order_.background_age_limit, now)) return remove(background_, 0);
-  if (foreground_.empty() && yielding_.empty()) return remove(background_, by_policy(background_, positioning, now));
-  return pick(positioning, now);
+  if (foreground_.empty() && yielding_.empty()) return remove(background_, by_policy(background_, positioning, now, left));
+  return pick(positioning, now, left);
 }
 
 /// Of the foreground.
-MediaChain& MediaQueue::pick(const Positioning& positioning, Picoseconds now) {
+MediaChain& MediaQueue::pick(const Positioning& positioning, Picoseconds now, const PhysicalTrack* left) {
   const bool ordered = order_.policy != SchedulingPolicy::first_come || (!foreground_.empty() && !yielding_.empty());
   if (ordered && foreground_.size() + yielding_.size() > 1) {
-    Entries* const aged = picks_until_age_counts_ == 0 ? aged_one(now) : nullptr;
+    Entries* const aged = picks_until_age_counts_ == 0 && now >= age_counts_from_ ? aged_one(now) : nullptr;
     if (aged != nullptr) {
       picks_until_age_counts_ = order_.age_interval - 1;
+      age_counts_from_ = now + order_.age_pause;
       ++aged_;
       return remove(*aged, 0);
     }
     if (picks_until_age_counts_ != 0) --picks_until_age_counts_;
   }
   Entries& entries = yielding_has_turn() ? yielding_ : foreground_;
-  return remove(entries, by_policy(entries, positioning, now));
+  return remove(entries, by_policy(entries, positioning, now, left));
 }
 
 bool MediaQueue::yielding_has_turn() {
@@ -76,13 +78,14 @@ MediaQueue::Entries* MediaQueue::aged_one(Picoseconds now) {
   return old(*entries.front(), order_.age_limit, now) ? &entries : nullptr;
 }
 
-std::size_t MediaQueue::by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
+std::size_t MediaQueue::by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now,
+                                  const PhysicalTrack* left) const {
   if (entries.size() == 1) return 0;
   switch (order_.policy) {
     case SchedulingPolicy::first_come: return 0;
     case SchedulingPolicy::c_look: return next_in_sweep(entries, positioning.head());
     case SchedulingPolicy::shortest_seek: return nearest_radius(entries, positioning.head());
-    case SchedulingPolicy::shortest_positioning: return shortest_positioning(entries, positioning, now);
+    case SchedulingPolicy::shortest_positioning: return shortest_positioning(entries, positioning, now, left);
   }
   return 0;
 }
@@ -112,7 +115,8 @@ std::size_t MediaQueue::nearest_radius(const Entries& entries, PhysicalTrack hea
   return best;
 }
 
-std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now) const {
+std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now,
+                                             const PhysicalTrack* left) const {
   // Nearest radius first gives a good bound at once; whoever cannot beat it by seek alone is not priced.
   const std::uint32_t head = positioning.head().radius;
   std::size_t best = nearest_radius(entries, positioning.head());
@@ -134,6 +138,23 @@ std::size_t MediaQueue::shortest_positioning(const Entries& entries, const Posit
       least = time;
       best = i;
     }
+  }
+  const bool moves_on = left != nullptr && target(*entries[best]).track != *left;
+  return moves_on ? next_track(entries, positioning, now, *left, best, least) : best;
+}
+
+/// At the end of a track a chain further on may come under the head during the skew. What goes on at the beginning of a track next to it is
+/// served all the same: left behind, it would cost a turn later, and no skew is longer than half a turn.
+std::size_t MediaQueue::next_track(const Entries& entries, const Positioning& positioning, Picoseconds now, PhysicalTrack left,
+                                   std::size_t best, Picoseconds least) const {
+  Picoseconds before = least + positioning.revolution() / std::uint64_t{2};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const PhysicalRun& run = target(*entries[i]);
+    if (run.first != 0 || run.track == left || distance(run.track.radius, left.radius) > 1) continue;
+    const Picoseconds time = positioning.positioning_time(run, next_step(*entries[i]).op == MediaOp::write, now);
+    if (time >= before) continue;
+    before = time;
+    best = i;
   }
   return best;
 }

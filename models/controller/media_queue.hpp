@@ -15,11 +15,13 @@ class MediaQueue {
  public:
   /// Of `age_interval` host and dependent chains one at most is served because it has reached `age_limit`: where the mean wait is longer
   /// than that, all have, and a queue that served them by age alone would be first come, first served, with the longest waits of all. First
-  /// come, first served knows no age, but for chains that yield.
+  /// come, first served knows no age, but for chains that yield. For `age_pause` after such a chain none is: streams far from each other
+  /// would take turns of a few chains.
   struct Order {
     SchedulingPolicy policy;
     Picoseconds age_limit;
     std::uint32_t age_interval;
+    Picoseconds age_pause;
     Picoseconds background_age_limit;
     std::uint32_t yields_to;  ///< so many others in a row go before chains that yield
   };
@@ -31,8 +33,9 @@ class MediaQueue {
   [[nodiscard]] std::size_t size() const { return foreground_.size() + yielding_.size() + background_.size(); }
 
   /// Removes and returns the chain to serve next; the queue must not be empty. Host and dependent chains go before
-  /// background ones unless one of those has reached its age limit. `positioning` is asked by the distance policies only.
-  MediaChain& pop(const Positioning& positioning, Picoseconds now);
+  /// background ones unless one of those has reached its age limit. `positioning` is asked by the distance policies only. `left`: the track
+  /// at whose last sector the last chain ended; null where it ended elsewhere.
+  MediaChain& pop(const Positioning& positioning, Picoseconds now, const PhysicalTrack* left = nullptr);
 
   /// Removes and returns the first chain that `wanted` says yes to; null where there is none.
   template <class Wanted>
@@ -56,17 +59,22 @@ class MediaQueue {
  private:
   using Entries = std::vector<MediaChain*>;  // in order of arrival
 
-  [[nodiscard]] MediaChain& pick(const Positioning& positioning, Picoseconds now);
+  [[nodiscard]] MediaChain& pick(const Positioning& positioning, Picoseconds now, const PhysicalTrack* left);
   [[nodiscard]] bool yielding_has_turn();
   [[nodiscard]] Entries* aged_one(Picoseconds now);
   static MediaChain& remove(Entries& entries, std::size_t index);
-  [[nodiscard]] std::size_t by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
+  [[nodiscard]] std::size_t by_policy(const Entries& entries, const Positioning& positioning, Picoseconds now,
+                                      const PhysicalTrack* left) const;
   [[nodiscard]] std::size_t next_in_sweep(const Entries& entries, PhysicalTrack head) const;
   [[nodiscard]] std::size_t nearest_radius(const Entries& entries, PhysicalTrack head) const;
-  [[nodiscard]] std::size_t shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now) const;
+  [[nodiscard]] std::size_t shortest_positioning(const Entries& entries, const Positioning& positioning, Picoseconds now,
+                                                 const PhysicalTrack* left) const;
+  [[nodiscard]] std::size_t next_track(const Entries& entries, const Positioning& positioning, Picoseconds now, PhysicalTrack left,
+                                       std::size_t best, Picoseconds least) const;
 
   Order order_;
   std::uint32_t picks_until_age_counts_ = 0;
+  Picoseconds age_counts_from_;
   std::uint32_t others_in_a_row_ = 0;  // before the chains that yield
   std::uint64_t aged_ = 0;
   Entries foreground_;

@@ -145,9 +145,10 @@ void MemoryController::touch(DramAddress address, std::uint32_t bytes, Access ac
 }
 
 void MemoryController::access_now(DramAddress address, std::uint32_t bytes, Access access) {
-  if (overflows_) return;  // a table that lies past the end of its memory is filled; check_capacity() will refuse it
+  if (!executor_.runs_task()) return;  // before the boot: the image is loaded in no time, so neither bus nor memory is busy with it
+  if (overflows_) return;              // a table that lies past the end of its memory is filled; check_capacity() will refuse it
   if (!Tcm::holds(address) && executor_.make_room() && executor_.access_later(address, bytes, access)) return;
-  executor_.charge_task(CpuOperation::table_access, 1);
+  executor_.charge(CpuOperation::table_access, 1);
   if (Tcm::holds(address)) return executor_.spend(tcm_.access(address, bytes));
   const Picoseconds now = executor_.now();
   if (cache_) return executor_.stall(cache_->access(address, bytes, access, now));
@@ -219,8 +220,7 @@ void MemoryController::copy(DataSpan from, DataSpan to) {
   if (!source.empty()) std::memcpy(content_of(to).data(), source.data(), source.size());
   clear_lost(to);
   if (!any_lost(from)) return;
-  for (std::uint32_t i = 0; i < from.count; ++i)
-    if (from.buffer->is_lost(from.first + i)) to.buffer->mark_lost(to.first + i);
+  for (std::uint32_t i = 0; i < from.count; ++i) to.buffer->mark_as(to.first + i, *from.buffer, from.first + i);
 }
 
 void MemoryController::merge_blocks(DataSpan sector, DataSpan old, std::uint32_t first, std::uint32_t count) {

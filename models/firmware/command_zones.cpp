@@ -39,18 +39,15 @@ Status CommandServer::report_zones(HostCommand& command) {
   return Status::ok;
 }
 
-/// Reads and writes of the zone end first, and those that came later wait. After a reset no cache may hold what was there.
+/// Reads and writes of the zone end first, and those that came later wait. A reset is the caches' business, too.
 Task<Status> CommandServer::manage_zone(HostCommand& command, std::uint32_t zone) {
   const std::uint64_t sectors = zones_->zone_blocks() / ports_.memory.shape().blocks();
   const LogicalRun run{LogicalSector(zone * sectors), static_cast<std::uint32_t>(sectors)};
   auto lock = locks_.exclusive(SectorRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
-  const bool first_to_leave = command.op == HostOp::zone_reset && zones_->allows_write_cache();
-  Status status = first_to_leave && zones_->concerns(command.op, zone) ? co_await layer_.trim(run) : Status::ok;
-  if (ok(status)) status = co_await zones_->manage(command.op, zone);
-  if (ok(status) && command.op == HostOp::zone_reset) status = co_await layer_.trim(run);
-  co_return status;
+  if (command.op == HostOp::zone_reset) co_return co_await layer_.reset(run);
+  co_return co_await zones_->manage(command.op, zone);
 }
 
 Task<Status> CommandServer::manage_all_zones(HostCommand& command) {

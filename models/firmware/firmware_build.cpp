@@ -1,5 +1,8 @@
 #include "firmware/firmware_build.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
@@ -70,8 +73,13 @@ Task<Status> Firmware::boot_below(bool after_power_cut) {
 
 Task<Status> Firmware::boot_and_refresh(bool after_power_cut) {
   refresh_->recount(after_power_cut);
+  if (after_power_cut && defects_ != nullptr) {
+    // Before any track is written again: a manager that has not looked begins a table of its own at the first error.
+    const Status loaded = co_await defects_->load();
+    if (!ok(loaded)) co_return loaded;
+  }
   co_await refresh_->mend();
-  const Status status = co_await boot_below(after_power_cut);
+  const Status status = co_await server_->boot(after_power_cut);
   if (ok(status)) refresh_->start();
   co_return status;
 }
@@ -100,11 +108,12 @@ Task<void> Firmware::refuse(HostCommand& command) {
   co_return;
 }
 
-/// No write cache with a journal is in front of zones.
 std::vector<ReadDoubt> Firmware::reads_in_doubt() const {
-  if (write_cache_ != nullptr) return write_cache_->in_doubt();
-  const ZoneCommands* const zones = layer_->zone_commands();
-  return zones != nullptr ? zones->in_doubt() : std::vector<ReadDoubt>();
+  std::vector<ReadDoubt> doubts;
+  if (write_cache_ != nullptr) doubts = write_cache_->in_doubt();
+  if (const ZoneCommands* const zones = layer_->zone_commands(); zones != nullptr)
+    std::ranges::move(zones->in_doubt(), std::back_inserter(doubts));
+  return doubts;
 }
 
 std::vector<ZoneDescriptor> Firmware::zones() const {

@@ -1,5 +1,7 @@
 #pragma once
 // What a boot could not find out, because of one sector that it could not read.
+#include <vector>
+
 #include "base/address.hpp"
 
 namespace tessera {
@@ -7,7 +9,7 @@ namespace tessera {
 /// Nobody knows whether these blocks were written before the power failed: reads of them fail.
 struct ReadDoubt {
   HostRun blocks;
-  PhysicalSector last;  ///< the sector that could not be read; of a zone, where the doubt ends
+  std::vector<PhysicalRun> places;  ///< where they lie, or the record of them; the last sector is the one that could not be read
 };
 
 }  // namespace tessera

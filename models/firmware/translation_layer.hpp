@@ -75,8 +75,13 @@ class TranslationLayer {
   virtual bool takes_parts(LogicalRun, [[maybe_unused]] std::uint32_t head, [[maybe_unused]] std::uint32_t tail) { return false; }
   /// Complete when all acknowledged data is on media or flash.
   virtual Task<Status> flush() = 0;
-  /// The data of `run` is no longer needed; reads of it may return anything that was ever there, or nothing.
-  virtual Task<Status> trim(LogicalRun run) = 0;
+  /// The host no longer needs the data of `run`: reads of it return what they returned before, or nothing, also after a power cut. What a
+  /// buffer, log or flash holds of it therefore stays: behind it lies older data. What has no copy in front may be given up. A layer that
+  /// gains nothing by that does nothing.
+  virtual Task<Status> trim(LogicalRun) { co_return Status::ok; }
+  /// RESET WRITE POINTER of a zone, of whose sectors the caller holds all. A cache in front of the zones forgets what it holds of it
+  /// afterwards, since a power cut may come before, and writes none of that meanwhile.
+  virtual Task<Status> reset([[maybe_unused]] LogicalRun zone) { co_return Status::unsupported; }
 
   /// The zones that the host sees; null where it sees none. No cache that acknowledges writes or changes their order may be in front.
   [[nodiscard]] virtual ZoneCommands* zone_commands() { return nullptr; }

@@ -25,8 +25,6 @@ class ZoneCommands {
   /// Whether a write may be carried out; to be asked in the order in which writes came. Where it is ok the write pointer has moved: the
   /// write itself follows, or withdraw().
   [[nodiscard]] virtual Status admit_write(HostRun blocks) = 0;
-  /// Whether a cache of writes may be in front: then a zone's sectors leave it before the zone is reset.
-  [[nodiscard]] virtual bool allows_write_cache() const { return false; }
   /// An admitted write failed, or was given up: what lies after it in its zone cannot be written either.
   virtual void withdraw(HostRun blocks) = 0;
 

@@ -123,7 +123,9 @@ void HostInterface::complete(HostRequest& request) {
 }
 
 void HostInterface::occupy(const LinkExtent& extent, HostRequest& request) {
-  const Picoseconds end = link_.carry(request.tag, extent, timeline_.now(), timeline_.now()).end;
+  Picoseconds end = link_.carry(request.tag, extent, timeline_.now(), timeline_.now()).end;
+  if (writes_in_order_ && request.op == HostOp::write && extent.direction == LinkDirection::to_drive)
+    end = last_write_told_ = std::max(end, last_write_told_);
   crossing_[request.tag] = &request;
   timeline_.post(end, *this, std::uint64_t{request.tag} * directions + static_cast<std::uint64_t>(extent.direction));
 }
@@ -148,6 +150,7 @@ void HostInterface::on_time(std::uint64_t argument) {
 void HostInterface::power_off() {
   timeline_.withdraw(*this);
   waiting_.clear();
+  last_write_told_ = {};
   buffer_.clear();
   watchdog_.power_off();
   link_.power_off(timeline_.now());

@@ -4,6 +4,21 @@
 // A command takes its data along, if it writes, unless the drive asks for that later; a status comes behind its data, if it was a read.
 // Where reads are streamed, their data has begun to cross as soon as the link would not run out of it. A command with more data than it may
 // hold of the buffer streams: the drive asks for each piece. Not modelled: link power states.
+//
+// Where order must be kept. Commands of a drive may end in any order, with one exception: writes to a zone, each of which has to find the
+// write pointer that the one in front of it left. So where the drive has zones, it hears of writes in the order in which the host issued
+// them, on every path, and three places keep that:
+//
+//   here           a write is handed on when its data is in the drive. The frames of several commands share the link in turns, so that a
+//                  short write's data is whole before a long one's that was issued first; a repeated frame comes late. A drive takes the
+//                  commands themselves in the order in which they are sent, before their data: a write is handed on no earlier than the
+//                  one in front of it.
+//   HostChannel    a write whose data the firmware asks for needs none, and DMAs of different length share bus and DRAM: the firmware hears
+//                  of a write after the one in front of it.
+//   CommandServer  the write is admitted against the pointer before it waits for a lock.
+//
+// Behind that the layer keeps places, not times (ZoneWriter). A host has only to issue in order. That commands are carried one after
+// another, as on an ideal link, keeps no order by itself: errors, data on request and pieces of large commands go around it.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -42,6 +57,9 @@ class HostInterface final : private TimelineListener {
   /// The controller ended the request at now().
   void complete(HostRequest& request);
 
+  /// From here on writes are handed on in the order of issue: the drive has zones.
+  void tell_writes_in_order() { writes_in_order_ = true; }
+
   /// Counts commands that the drive leaves unanswered for config.timeout, and ends the run where no answer can come; `account` says what
   /// the drive does instead, `work` what its devices do.
   void watch(Watchdog::Account account, Watchdog::Work work) { watchdog_.start(std::move(account), std::move(work)); }
@@ -79,6 +97,8 @@ class HostInterface final : private TimelineListener {
   Downstream& downstream_;
   Upstream& upstream_;
   ExtentAllocator buffer_;
+  bool writes_in_order_ = false;
+  Picoseconds last_write_told_;
   std::uint64_t gaps_ = 0;
   std::uint64_t streamed_ = 0;
   std::uint64_t pieces_ = 0;

@@ -33,9 +33,11 @@ void MoverUnit::start(std::uint64_t operation) {
     case acquire: return this->acquire();
     case release: return this->release();
     case first_lost: return find_lost();
-    case mark_lost: {
+    case mark_lost:
+    case mark_overwritten: {
       const DataSpan span = named(from_, sectors_);
-      for (std::uint32_t i = 0; i < span.count; ++i) span.buffer->mark_lost(span.first + i);
+      const auto mark = which == mark_lost ? &DataBuffer::mark_lost : &DataBuffer::mark_overwritten;
+      for (std::uint32_t i = 0; i < span.count; ++i) (span.buffer->*mark)(span.first + i);
       return;
     }
     case copy:
@@ -100,6 +102,8 @@ void MoverUnit::find_lost() {
   const DataSpan span = named(from_, sectors_);
   result_ = 0;
   while (result_ < span.count && !span.buffer->is_lost(span.first + static_cast<std::uint32_t>(result_))) ++result_;
+  if (result_ < span.count && span.buffer->is_overwritten(span.first + static_cast<std::uint32_t>(result_)))
+    result_ |= hal::lost_overwritten;
 }
 
 }  // namespace tessera

@@ -18,14 +18,15 @@ constexpr unsigned data_bit = 4;
 constexpr unsigned split_bit = 8;
 constexpr unsigned system_bit = 16;
 constexpr unsigned header_bit = 32;
-constexpr unsigned all_bits = 64;
+constexpr unsigned spoilt_bit = 64;
+constexpr unsigned all_bits = 128;
 
 }  // namespace
 
 unsigned ContentStore::kinds_of(const Chunk& chunk, std::uint32_t slot) {
   const auto kind = [slot](Mask mask, unsigned bit) { return (mask >> slot & 1) != 0 ? bit : 0; };
   return kind(chunk.damaged, damaged_bit) | kind(chunk.lost, lost_bit) | kind(chunk.data, data_bit) | kind(chunk.split, split_bit) |
-         kind(chunk.system, system_bit) | kind(chunk.header, header_bit);
+         kind(chunk.system, system_bit) | kind(chunk.header, header_bit) | kind(chunk.spoilt, spoilt_bit);
 }
 
 /// Whether the run's tags follow from that of its first block.
@@ -132,6 +133,7 @@ void ContentStore::load_run(const SavedRun& run, StateReader& in) {
     take(chunk.split, split_bit);
     take(chunk.system, system_bit);
     take(chunk.header, header_bit);
+    take(chunk.spoilt, spoilt_bit);
     damaged_sectors_ += (run.kinds & damaged_bit) != 0;
     lost_sectors_ += (run.kinds & lost_bit) != 0;
     if (tags_follow(run.kinds)) chunk.tags[key % chunk_sectors] = run.tag + (key - run.first) * shape_.blocks();

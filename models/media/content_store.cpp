@@ -78,6 +78,7 @@ void ContentStore::clear(Chunk& chunk, Mask mask) {
   const auto keep = static_cast<Mask>(~mask);
   chunk.kept &= keep;
   chunk.damaged &= keep;
+  chunk.spoilt &= keep;
   chunk.lost &= keep;
   chunk.data &= keep;
   chunk.split &= keep;
@@ -87,6 +88,7 @@ void ContentStore::clear(Chunk& chunk, Mask mask) {
 
 void ContentStore::store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, ConstContentSpan sector) {
   if (shape_.mode == ContentMode::bytes) {
+    if (std::ranges::all_of(sector, [](std::byte byte) { return byte == std::byte{0}; })) return;  // as nothing reads
     SectorBytes& bytes = bytes_[key];
     if (!bytes) bytes = std::make_unique<std::byte[]>(sector.size());
     std::memcpy(bytes.get(), sector.data(), sector.size());
@@ -144,6 +146,7 @@ void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::u
 }
 
 void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const SectorHeader& header) {
+  if (header == SectorHeader{}) return;  // as none reads
   const std::uint64_t key = sector_key(track, sector);
   Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
   const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
@@ -168,8 +171,19 @@ void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_
 void ContentStore::destroy(std::uint64_t track, std::uint32_t sector) {
   const std::uint64_t key = sector_key(track, sector);
   Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
-  chunk.kept |= mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
+  const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
+  clear(chunk, bit);
+  chunk.kept |= bit;
   damage(track, sector, 1);
+}
+
+void ContentStore::spoil(std::uint64_t track, std::uint32_t sector) {
+  damage(track, sector, 1);
+  const std::uint64_t key = sector_key(track, sector);
+  const auto found = chunks_.find(key / chunk_sectors);
+  if (found == chunks_.end()) return;
+  Chunk& chunk = found->second;
+  chunk.spoilt |= static_cast<Mask>(chunk.damaged & mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1));
 }
 
 void ContentStore::mark_lost(std::uint64_t track, std::uint32_t sector) {
@@ -181,17 +195,32 @@ void ContentStore::mark_lost(std::uint64_t track, std::uint32_t sector) {
   chunk.lost |= bit;
 }
 
-Status ContentStore::status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
+template <class F>
+Status ContentStore::status_by(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& damaged) const {
   if ((damaged_sectors_ == 0 && lost_sectors_ == 0) || !kept_on(track)) return Status::ok;
-  bool damaged = false;
-  bool lost = false;
+  bool any_spoilt = false;
+  bool any_damaged = false;
+  bool any_lost = false;
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
     const auto found = chunks_.find(chunk_key);
     if (found == chunks_.end()) return;
-    damaged = damaged || (found->second.damaged & mask_of(slot, n)) != 0;
-    lost = lost || (found->second.lost & mask_of(slot, n)) != 0;
+    any_spoilt = any_spoilt || (found->second.spoilt & mask_of(slot, n)) != 0;
+    any_damaged = any_damaged || (damaged(found->second) & mask_of(slot, n)) != 0;
+    any_lost = any_lost || (found->second.lost & mask_of(slot, n)) != 0;
   });
-  return damaged ? Status::damaged : lost ? Status::lost : Status::ok;
+  if (any_spoilt) return Status::media_error;
+  return any_damaged ? Status::damaged : any_lost ? Status::lost : Status::ok;
+}
+
+Status ContentStore::status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
+  return status_by(track, first, count, [](const Chunk& chunk) { return chunk.damaged; });
+}
+
+Status ContentStore::header_status(std::uint64_t track, std::uint32_t first, std::uint32_t count) const {
+  return status_by(track, first, count, [](const Chunk& chunk) {
+    const unsigned data_alone = chunk.data & ~unsigned{chunk.header} & ~unsigned{chunk.system} & ~unsigned{chunk.lost};
+    return chunk.damaged & ~data_alone;
+  });
 }
 
 void ContentStore::mark_destroyed(ContentSpan sector) const {
@@ -249,7 +278,7 @@ Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::
                    bytes.subspan(std::size_t{done + bit - slot} * shape_.sector_bytes, shape_.sector_bytes));
     });
   });
-  return status_of(track, first, count);
+  return header_status(track, first, count);
 }
 
 void ContentStore::read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const {

@@ -48,19 +48,24 @@ class ContentStore {
   void write(std::uint64_t track, std::uint32_t first, std::uint32_t count, ConstContentSpan data);
   /// Firmware's own bytes: count whole sectors.
   void write_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<const std::byte> bytes);
-  /// Adds a header to a sector that was just written.
+  /// Adds a header to a sector that was just written. Zeros are none: a sector that holds nothing is copied as what it is.
   void write_header(std::uint64_t track, std::uint32_t sector, const SectorHeader& header);
   void damage(std::uint64_t track, std::uint32_t first, std::uint32_t count);
-  /// Makes a sector unreadable whatever it held (a write that was torn by a power cut); tracked in every mode.
+  /// Makes a sector unreadable whatever it held (a write that was torn by a power cut), all of which is gone; tracked in every mode.
   void destroy(std::uint64_t track, std::uint32_t sector);
+  /// What a sector holds cannot be read any more, though no overlapping write destroyed it: it reads as `media_error`.
+  void spoil(std::uint64_t track, std::uint32_t sector);
   /// The sector that was just written is stored as lost: it reads as `lost` until it is written again. Its header stays.
   void mark_lost(std::uint64_t track, std::uint32_t sector);
 
-  /// Fills `data` (or nothing, where it is empty); `damaged` if any sector of the range is, else `lost` if any is. A sector without
-  /// host data reads as never_written, a damaged or lost one as `destroyed`.
+  /// Fills `data` (or nothing, where it is empty); `media_error` if any sector of the range is spoilt, else `damaged` if any is, else
+  /// `lost` if any is. A sector without host data reads as never_written, one of these as `destroyed`.
   Status read(std::uint64_t track, std::uint32_t first, std::uint32_t count, ContentSpan data) const;
-  /// Fills whole sectors; zeros where no system bytes are. Same status.
+  /// Fills whole sectors; zeros where no system bytes are. Gives header_status().
   Status read_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<std::byte> bytes) const;
+  /// Status of a read of headers and system bytes. What held nothing but host data has neither, readable or not: mode `none` does not know
+  /// of its damage, and what is kept of data must not change how firmware boots.
+  [[nodiscard]] Status header_status(std::uint64_t track, std::uint32_t first, std::uint32_t count) const;
   /// The sector's header; zeros where there is none or it is damaged.
   void read_header(std::uint64_t track, std::uint32_t sector, SectorHeader& header) const;
 
@@ -74,7 +79,7 @@ class ContentStore {
       }
   }
 
-  /// Of one sector: ok, damaged or lost.
+  /// Of one sector: ok, media_error, damaged or lost.
   [[nodiscard]] Status status(std::uint64_t track, std::uint32_t sector) const { return status_of(track, sector, 1); }
 
   /// Fills the kept content of one sector with the mark of an unreadable one.
@@ -96,6 +101,7 @@ class ContentStore {
   struct Chunk {
     Mask kept = 0;  // holds anything at all
     Mask damaged = 0;
+    Mask spoilt = 0;  // of those
     Mask lost = 0;    // written as lost
     Mask data = 0;    // holds host data: in tags or bytes_
     Mask split = 0;   // tags that are not consecutive: in split_tags_
@@ -124,6 +130,9 @@ class ContentStore {
   template <class F>
   void each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const;
   [[nodiscard]] Status status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const;
+  /// Status by the sectors of each chunk that damaged(chunk) names.
+  template <class F>
+  [[nodiscard]] Status status_by(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& damaged) const;
 
   /// Sectors that hold things of the same kinds, and whose tags follow each other.
   struct SavedRun {

@@ -60,12 +60,17 @@ void check_track_order(const MediaConfig& config, std::vector<std::string>& prob
 }
 
 void check_head_tolerances(const MediaConfig& config, std::vector<std::string>& problems) {
+  double radii = 0;
+  for (const MediaZone& zone : zones_of(config)) radii += zone.shape.radii;
   std::set<double> named;
   for (std::size_t i = 0; i < config.head_tolerances.size(); ++i) {
     const NumberRow& row = config.head_tolerances[i];
     const std::string where = "head_tolerances: row " + std::to_string(i + 1) + " ";
-    if (row.size() != 4 || !whole(row[0], config.surfaces) || !whole(std::abs(row[1]), 1e6 + 1))
-      return problems.push_back(where + "is not a surface of the drive, a whole number of tracks within a million, ms and degrees");
+    if (row.size() != 4 || !whole(row[0], config.surfaces) || std::abs(row[1]) != std::floor(std::abs(row[1])))
+      return problems.push_back(where + "is not a surface of the drive, a whole number of tracks, ms and degrees");
+    if (!(std::abs(row[1]) < radii))
+      return problems.push_back(where + "sets the head " + text(std::abs(row[1])) + " tracks off, on a drive with " + text(radii) +
+                                " tracks per surface; expected fewer than it has");
     if (!(row[2] >= 0 && row[2] <= 1000) || !(row[3] >= 0 && row[3] < 360))
       return problems.push_back(where + "settles for " + std::to_string(row[2]) + " ms at " + std::to_string(row[3]) +
                                 " degrees; expected 0 to 1000 ms and 0 to less than 360 degrees");

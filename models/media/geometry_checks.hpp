@@ -11,6 +11,7 @@ namespace tessera {
 void check_surface_zones(const MediaConfig& config, std::vector<std::string>& problems);
 /// The zones of single surfaces must be sound, too.
 void check_track_order(const MediaConfig& config, std::vector<std::string>& problems);
+/// The zones of single surfaces must be sound, too.
 void check_head_tolerances(const MediaConfig& config, std::vector<std::string>& problems);
 void check_arm_tolerances(const MediaConfig& config, std::vector<std::string>& problems);
 

@@ -14,12 +14,23 @@ constexpr std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > 
 /// last track of the largest band that is rewritten in place four (address-mapping paper, section 3.1).
 constexpr std::uint32_t nearby_radii = 4;
 
+/// How far two heads may be apart: from track to track the arm moves so much further than these lie apart.
+std::uint32_t head_spread(const MediaConfig& config) {
+  double least = 0;
+  double most = 0;
+  for (const NumberRow& row : config.head_tolerances) {
+    least = std::min(least, row[1]);
+    most = std::max(most, row[1]);
+  }
+  return static_cast<std::uint32_t>(most - least);
+}
+
 }  // namespace
 
 Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home, const PowerConditions* power)
     : geometry_(geometry),
       power_(power),
-      curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii())),
+      curve_(SeekCurve::of(config, geometry.radii(), geometry.spare_radii() + head_spread(config))),
       head_switch_(config.head_switch),
       write_settle_(config.write_settle),
       read_settle_(config.read_settle),
@@ -29,6 +40,7 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
       mode_(config.timing),
       backup_turns_(config.rmw_mid_turns - 1),
       home_(home),
+      most_off_(head_spread(config)),
       head_{home, 0} {
   for (const NumberRow& row : config.arm_tolerances) {
     if (arms_of(config)[static_cast<std::size_t>(row[0])].first != home) continue;
@@ -43,8 +55,6 @@ Mechanics::Mechanics(const MediaConfig& config, const TrackGeometry& geometry, s
     offsets_[static_cast<std::size_t>(row[0])] = static_cast<std::int64_t>(row[1]);
     head_settles_[static_cast<std::size_t>(row[0])] = Picoseconds(static_cast<std::uint64_t>(std::llround(row[2] * 1e9)));
   }
-  const auto [least, most] = std::ranges::minmax(offsets_);
-  most_off_ = static_cast<std::uint32_t>(most - least);
 }
 
 std::uint32_t Mechanics::arm_distance(PhysicalTrack from, PhysicalTrack target) const {

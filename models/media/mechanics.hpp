@@ -96,11 +96,11 @@ class Mechanics final : public Positioning {
   std::uint32_t backup_turns_;
   std::vector<std::int64_t> offsets_;      // of a head, in radii by surface; empty: none has any
   std::vector<Picoseconds> head_settles_;  // by surface
-  std::uint32_t most_off_ = 0;             // between two heads
   bool alike_ = true;                      // the arm moves as the curve says, and so do all of its heads
   double own_speed_ = 1;                   // times the curve's
   Picoseconds own_settle_;
   std::uint32_t home_;
+  std::uint32_t most_off_;  // between two heads
   PhysicalTrack head_;
   std::uint32_t next_sector_ = no_sector;           // where the last run ended on its track
   Picoseconds written_until_ = Picoseconds::max();  // end of the last run, if that was a write

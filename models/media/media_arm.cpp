@@ -76,8 +76,7 @@ void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {
   show(step_->op == MediaOp::read ? MediaState::read : MediaState::write, to, transfer_begin_);
 }
 
-/// Tells the observer, and the signals: the turn that begins with this change or before it as a pulse of a hundredth of a revolution (idle
-/// turns in between are left out). A cut withdraws what was announced beyond it.
+/// Tells the observer, and the signals. A cut withdraws what was announced beyond it.
 void MediaArm::show(MediaState state, PhysicalTrack head, Picoseconds at) const {
   if (platters_.observer != nullptr) platters_.observer->state(state, head, at);
   if (!head_state_.watched()) return;
@@ -89,10 +88,6 @@ void MediaArm::show(MediaState state, PhysicalTrack head, Picoseconds at) const 
   } else {
     head_state_.set_row<3>({code, head.radius, head.surface}, at);
   }
-  const Picoseconds turn = platters_.geometry.revolution();
-  const Picoseconds index = at - std::min(at, Picoseconds(platters_.geometry.angle_at(at)));
-  spindle_index_.set(1, index);
-  spindle_index_.set(0, index + turn / 100);
 }
 
 std::uint32_t MediaArm::header_sector() const {
@@ -125,6 +120,7 @@ std::uint32_t MediaArm::read_faults(std::uint32_t first, std::uint32_t count, st
       platters_.unread.insert({track_, sector});
     }
     not_delivered(sector - first + offset);
+    if (step_->data.buffer != nullptr) mark_as_stored(sector, sector - first + offset);
   };
   platters_.faults.read(track_, first, count, platters_.interference, timing_.end, failed);
   platters_.statistics.heads[step_->run.track.surface].unread_sectors += found;
@@ -145,22 +141,33 @@ void MediaArm::not_delivered(std::uint32_t offset) {
   if (!step_->headers.empty()) step_->headers[offset].fill(std::byte{0});
 }
 
+/// Marks a sector that the read in flight finds destroyed, or stored as lost, at `offset` of its buffer.
+void MediaArm::mark_as_stored(std::uint32_t sector, std::uint32_t offset) {
+  DataBuffer& buffer = *step_->data.buffer;
+  const Status stored = platters_.store.status(track_, sector);
+  if (stored == Status::damaged)
+    buffer.mark_overwritten(step_->data.first + offset);
+  else if (!ok(stored))
+    buffer.mark_lost(step_->data.first + offset);
+}
+
 Status MediaArm::read_run() {
   Status status = Status::ok;
   if (step_->header != nullptr) platters_.store.read_header(track_, header_sector(), *step_->header);
   std::uint32_t unread = 0;
   clear_lost(step_->data);
   each_piece(0, step_->run.count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
-    Status piece =
-        platters_.store.read(track_, first, n, content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
+    const bool headers_alone = step_->data.buffer == nullptr && (step_->header != nullptr || !step_->headers.empty());
+    Status piece = headers_alone ? platters_.store.header_status(track_, first, n)
+                                 : platters_.store.read(track_, first, n,
+                                                        content_of(step_->data.buffer == nullptr ? DataSpan() : step_->data.part(from, n)));
     if (!step_->system.empty()) {
       const std::size_t bytes = platters_.store.shape().sector_bytes;
       piece = platters_.store.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
     }
     if (!ok(piece)) {
-      status = status == Status::damaged ? status : piece;
-      for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i)
-        if (!ok(platters_.store.status(track_, first + i))) step_->data.buffer->mark_lost(step_->data.first + from + i);
+      if (status != Status::media_error && (piece == Status::media_error || status != Status::damaged)) status = piece;
+      for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i) mark_as_stored(first + i, from + i);
     }
     if (!step_->headers.empty())
       for (std::uint32_t i = 0; i < n; ++i) platters_.store.read_header(track_, first + i, step_->headers[from + i]);
@@ -169,8 +176,9 @@ Status MediaArm::read_run() {
   platters_.statistics.regions[group_->region].sectors_read += step_->run.count;
   if (status == Status::damaged) ++platters_.statistics.damaged_reads;
   unread_.set(unread, timing_.end);
-  if (unread != 0) ++platters_.statistics.media_errors;
-  return unread != 0 ? Status::media_error : status;
+  if (unread != 0) status = Status::media_error;
+  if (status == Status::media_error) ++platters_.statistics.media_errors;
+  return status;
 }
 
 /// The sectors that passed between landing and the run's first sector, back from that one: up to the first that cannot be read.

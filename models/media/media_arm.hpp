@@ -89,8 +89,6 @@ class MediaArm {
   Status finish();
   void cut(Picoseconds now);
   void restore(Picoseconds now);
-  /// The spindle's angle, on the waveform of one arm.
-  void show_spindle(Signal index) { spindle_index_ = index; }
 
  private:
   void announce(PhysicalTrack from, const Motion& motion) const;
@@ -106,6 +104,7 @@ class MediaArm {
   void stop_at_fault(std::uint32_t passed);
   void lose_latent(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void tell_destroyed(std::uint32_t sector);
+  void mark_as_stored(std::uint32_t sector, std::uint32_t offset);
   void write_part(std::uint32_t offset, std::uint32_t count);
   void damage_from(std::uint32_t first, std::uint32_t count);
   void weaken_sides(std::uint32_t first, std::uint32_t count);
@@ -127,7 +126,6 @@ class MediaArm {
   Signal head_radius_;
   Signal head_surface_;
   Signal unread_;  // sectors of the last read
-  Signal spindle_index_;
 
   // The step in flight.
   const MediaStep* step_ = nullptr;

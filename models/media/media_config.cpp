@@ -45,6 +45,10 @@ void check_zones(const MediaConfig& config, std::vector<std::string>& problems) 
   if (!whole_rows(config.zones, 6, "zones", problems)) return;
   double last = -1;
   for (std::size_t row = 0; row < config.zones.size(); ++row) {
+    if (config.zones[row][0] >= max_tracks_per_surface)
+      return problems.push_back("zones: row " + std::to_string(row + 1) + " ends at radius " +
+                                std::to_string(static_cast<std::uint64_t>(config.zones[row][0])) + "; expected at most " +
+                                std::to_string(max_tracks_per_surface - 1));
     if (config.zones[row][0] <= last)
       problems.push_back("zones: row " + std::to_string(row + 1) + " does not end beyond the row before it");
     last = config.zones[row][0];
@@ -330,6 +334,10 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
     visitor.field("rmw_mid_turns", rmw_mid_turns, {1, 2},
                   "Turns of backup and target write together in a read-modify-write (expected timing; the paper takes 2).");
   });
+  visitor.field(
+      "shingled_gain", shingled_gain, {0, 64},
+      "Capacity of shingled tracks over conventional ones on the same platters, before guards and reserves, as sold: 28 TB (Ultrastar "
+      "DC HC680) for 24 TB (DC HC580); 0: by the papers' formula, as many times as tracks lie under the write head.");
   visitor.field("density_gain", density_gain, {1, 4},
                 "Declared assumption: capacity of an interlaced format over a conventional one of the same area.");
   visitor.field("idle_power", idle_power, {0, kilowatt_uw}, "Power while the spindle turns and nothing else happens.");
@@ -357,7 +365,7 @@ std::vector<std::string> MediaConfig::validate() const {
   check_settles(*this, problems);
   if (problems.empty()) check_defects(*this, problems);
   if (problems.empty()) check_sparing(*this, problems);
-  check_head_tolerances(*this, problems);
+  if (problems.empty()) check_head_tolerances(*this, problems);
   check_track_error_rates(*this, problems);
   power_conditions.check(whole_idle_power(), problems);
   check_arm_tolerances(*this, problems);

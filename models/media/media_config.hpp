@@ -95,6 +95,8 @@ struct MediaConfig {
   MediaTimingMode timing = MediaTimingMode::rotational;
   std::uint32_t rmw_mid_turns = 2;
 
+  double shingled_gain =
+      1.17;  ///< sold on ten platters each: Ultrastar DC HC680, 28 TB, shingled; DC HC580, 24 TB; 0: head_width of the plan
   double density_gain = 1.3;
   PowerfailSector powerfail_sector = PowerfailSector::atomic;
 

@@ -65,7 +65,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
     const auto number = static_cast<std::uint32_t>(arms_.size());
     arms_.emplace_back(platters_, number, arm.first, number == 0 ? signals_ : signals_.part("arm" + std::to_string(number)));
   }
-  arms_.front().show_spindle(signals_.bit("spindle_index"));
+  spindle_index_.emplace(signals_, platters_.geometry, platters_.power);
   if (arms() > 1) directory_ = std::make_unique<Directory>(*this);
 }
 
@@ -86,6 +86,7 @@ ArmDisturbance MediaDevice::disturbance(std::uint32_t arm) const {
 MediaTiming MediaDevice::start(const MediaStep& step, Picoseconds now) {
   TESSERA_CHECK(powered_, "a media step without power");
   const std::uint32_t arm = arm_of(step.run.track);
+  spindle_index_->pass(now);  // what the step changes of the spindle's speed comes after that
   const Picoseconds recovery = platters_.power.any() ? recover(now) : Picoseconds();
   return arms_[arm].start(step, now, directory_ == nullptr ? ArmDisturbance{} : disturbance(arm), recovery);
 }
@@ -105,6 +106,7 @@ Picoseconds MediaDevice::recover(Picoseconds now) {
 Status MediaDevice::finish(std::uint32_t arm) {
   const Picoseconds end = arms_[arm].timing().end;
   const Status status = arms_[arm].finish();
+  spindle_index_->pass(end);
   if (platters_.power.any() && !at_work()) platters_.power.end(end);
   return status;
 }
@@ -114,6 +116,7 @@ Picoseconds MediaDevice::give_up(Picoseconds now, std::uint32_t arm) { return ar
 void MediaDevice::cut(Picoseconds now) {
   TESSERA_CHECK(powered_, "a power cut without power");
   platters_.torn.clear();
+  spindle_index_->cut(now);
   for (MediaArm& arm : arms_) arm.cut(now);
   if (platters_.power.any()) platters_.power.cut(now);
   powered_ = false;
@@ -125,6 +128,7 @@ void MediaDevice::restore(Picoseconds now) {
   powered_ = true;
   platters_.statistics.off_time += now - platters_.statistics.off_since;
   for (MediaArm& arm : arms_) arm.restore(now);
+  spindle_index_->restore(now);
   if (platters_.power.any()) platters_.power.restore(now);
 }
 

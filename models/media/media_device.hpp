@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/metrics.hpp"
 #include "base/signal.hpp"
 #include "media/media_arm.hpp"
+#include "media/spindle_index.hpp"
 
 namespace tessera {
 
@@ -107,6 +109,7 @@ class MediaDevice {
   void report(MetricSet& metrics, Picoseconds now) const;
   /// `by` passes at `now` and is left out of later instants; the power is on, and nothing is under way.
   void rest(Picoseconds by, Picoseconds now) {
+    spindle_index_->pass(now);
     if (platters_.power.any()) platters_.power.rest(by, now);
     platters_.geometry.rest(by);
     platters_.statistics.rested += by;
@@ -124,6 +127,7 @@ class MediaDevice {
   Platters platters_;
   ArmMap arm_map_;
   std::deque<MediaArm> arms_;
+  std::optional<SpindleIndex> spindle_index_;
   std::unique_ptr<Positioning> directory_;  // null for one arm
   bool powered_ = true;
 };

@@ -102,6 +102,7 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("commands", commands, "Media steps begun.");
   RegionCount all;
   bool interlaced = false;
+  bool bands = false;
   std::map<std::string, RegionCount> by_name;  // a layer may divide its data over several regions of one name
   for (std::size_t r = 0; r < regions.size(); ++r) {
     for (RegionCount* sum : {&all, &by_name[plan[r].name]}) {
@@ -109,6 +110,7 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
       sum->sectors_written += regions[r].sectors_written;
     }
     interlaced = interlaced || plan[r].format == RecordingFormat::interlaced;
+    bands = bands || plan[r].format == RecordingFormat::shingled || plan[r].format == RecordingFormat::wave;
   }
   for (const auto& [name, region] : by_name) {
     count("sectors_read." + name, region.sectors_read, "Sectors read from the region '" + name + "'.");
@@ -121,7 +123,8 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("head_switches", head_switches, "Changes of surface without an arm movement.");
   count("missed_turns", missed_turns, "Turns that writes waited because data had not crossed the host link when the head was there.");
   count("given_up", given_up, "Reads that were given up before they had passed the head, as read-ahead is for a command that waits.");
-  count("damaged_reads", damaged_reads, "Reads that met a sector destroyed by an overlapping write.");
+  count("damaged_reads", damaged_reads,
+        "Reads that met a sector destroyed by an overlapping write; of host data where it is kept (--check).");
   count("errors", media_errors, "Steps that met a sector that could not be read or written.");
   count("faults.transient", transient_faults, "Sectors that a read did not bring and another one may.");
   for (std::size_t head = 0; errors_by_track(config) && head < heads.size(); ++head)
@@ -156,6 +159,8 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
     count(name + ".commands", arms[arm].commands, "Media steps begun by the arm.");
     metrics.count("media." + name + ".busy", arms[arm].busy, "Time that the arm was at work.");
   }
+  if (bands && config.shingled_gain != 0)
+    metrics.add("media.shingled_gain", config.shingled_gain, "1", "As sold, not a result: shingled over conventional.");
   if (interlaced)
     metrics.add("media.density_gain", config.density_gain, "1", "Declared assumption, not a result: interlaced over conventional.");
 }

@@ -59,7 +59,7 @@ void MediaArm::weaken_sides(std::uint32_t first, std::uint32_t count) {
     const SectorArc arc = overlapped_arc(platters_.geometry, shape_, first, count, shape);
     const auto spoilt = [&](std::uint32_t sector) {
       ++platters_.statistics.spoilt_sectors;
-      if (platters_.store.occupied(number)) platters_.store.damage(number, sector, 1);
+      if (platters_.store.occupied(number)) platters_.store.spoil(number, sector);
     };
     const std::uint32_t head = std::min(arc.count, shape.sectors() - arc.first);
     platters_.interference.beside(number, arc.first, head, spoilt);
@@ -126,6 +126,7 @@ void MediaArm::stop_at_fault(std::uint32_t passed) {
   if (platters_.fault_listener != nullptr && step_->data.buffer != nullptr)
     platters_.fault_listener->destroyed(content_of(step_->data.part(offset, 1)));
   platters_.store.destroy(track_, sector);
+  platters_.store.spoil(track_, sector);
   damage_from(entry_, passed + 1);
   ++platters_.statistics.write_faults;
   ++platters_.statistics.media_errors;

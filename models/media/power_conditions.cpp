@@ -24,6 +24,8 @@ constexpr std::array every{PowerCondition::idle_a, PowerCondition::idle_b, Power
 
 std::size_t index(PowerCondition condition) { return static_cast<std::size_t>(condition); }
 
+bool slows_down(PowerCondition condition) { return condition == PowerCondition::idle_c || condition == PowerCondition::standby; }
+
 bool on_ramp(PowerCondition condition) { return condition != PowerCondition::idle_a; }
 
 }  // namespace
@@ -134,6 +136,14 @@ PowerConditions::Recovery PowerConditions::begin(Picoseconds now, bool alone) {
   shown_.replace(found.wait == Picoseconds() ? shows_active : shows_recovery, now);
   if (found.wait != Picoseconds()) shown_.set(shows_active, now + found.wait);
   return found;
+}
+
+bool PowerConditions::at_speed(Picoseconds now) const {
+  if (!any_) return true;
+  bool slow = now < ready_at_ && slows_down(recovers_from_);
+  if (phase_ == Phase::idle)
+    each([&](PowerCondition condition) { slow = slow || (slows_down(condition) && idle_for(now) >= config_.of(condition).after); });
+  return !slow;
 }
 
 void PowerConditions::recover(PowerCondition from, Picoseconds now) {

@@ -28,6 +28,9 @@ class PowerConditions {
   /// The last step under way ended.
   void end(Picoseconds now);
 
+  /// Whether the spindle turns at its full speed at `now`, with power and as far as is known.
+  [[nodiscard]] bool at_speed(Picoseconds now) const;
+
   void cut(Picoseconds now);
   void restore(Picoseconds now);
   /// See MediaDevice::rest().

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/units.hpp"
 #include "media/media_config.hpp"
 
@@ -30,8 +31,11 @@ class SeekCurve {
   /// The curve that a valid description states, for `radii` and the spare radii `beyond` them.
   static SeekCurve of(const MediaConfig& config, std::uint32_t radii, std::uint32_t beyond = 0);
 
-  /// Time to move over `distance` radii; 0 for no distance.
-  [[nodiscard]] Picoseconds time(std::uint32_t distance) const { return time_[distance]; }
+  /// Time to move over `distance` radii, below distances(); 0 for no distance.
+  [[nodiscard]] Picoseconds time(std::uint32_t distance) const {
+    TESSERA_CHECK(distance < time_.size(), "a seek over more tracks than the curve knows");
+    return time_[distance];
+  }
   /// The shortest time of any move of at least `distance` radii: measured curves are not monotone. Past the full stroke
   /// it is that of the full stroke.
   [[nodiscard]] Picoseconds least(std::uint32_t distance) const {
@@ -43,7 +47,7 @@ class SeekCurve {
  private:
   explicit SeekCurve(std::vector<Picoseconds> time);
 
-  std::vector<Picoseconds> time_;   // index = distance, below the number of radii
+  std::vector<Picoseconds> time_;   // index = distance, as far as any head of the drive moves
   std::vector<Picoseconds> least_;  // empty where the curve itself never falls
 };
 

@@ -21,10 +21,14 @@ bool CutSchedule::add(Picoseconds at) {
 
 std::optional<Picoseconds> CutSchedule::next() const { return next_ == cuts_.size() ? std::nullopt : std::optional(cuts_[next_]); }
 
-void CutSchedule::happened(Picoseconds on) {
-  TESSERA_CHECK(next_ < cuts_.size() && on >= cuts_[next_], "a power cut happened that was not scheduled");
+void CutSchedule::happened(Picoseconds now) {
+  TESSERA_CHECK(next_ < cuts_.size() && now >= cuts_[next_], "a power cut happened that was not scheduled");
   ++done_;
-  for (++next_; next_ < cuts_.size() && cuts_[next_] < on; ++next_) ++dropped_;
+  ++next_;
+}
+
+void CutSchedule::dark_until(Picoseconds on) {
+  for (; next_ < cuts_.size() && cuts_[next_] < on; ++next_) ++dropped_;
 }
 
 }  // namespace tessera

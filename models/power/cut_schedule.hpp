@@ -17,8 +17,10 @@ class CutSchedule {
   bool add(Picoseconds at);
   /// The next cut; empty when none is left.
   [[nodiscard]] std::optional<Picoseconds> next() const;
-  /// The cut next() has happened and the power is back at `on`: cuts before `on` meet a drive without power and are dropped.
-  void happened(Picoseconds on);
+  /// The cut next() has happened at `now`.
+  void happened(Picoseconds now);
+  /// The power is off until `on`, whoever took it: cuts before that are dropped.
+  void dark_until(Picoseconds on);
 
   [[nodiscard]] std::uint64_t done() const { return done_; }
   /// Cuts that fell into an outage.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <systemc>
+#include <utility>
 
 namespace test {
 
@@ -19,6 +20,8 @@ struct ControllerHost : sc_core::sc_module {
   std::function<void(ControllerHost&)> program;
   unsigned rises = 0;
   bool finished = false;
+  sc_core::sc_time quantum;  ///< how far the driver's processor runs ahead of the kernel
+  sc_core::sc_time cycles;   ///< that it takes between two accesses
 
   explicit ControllerHost(sc_core::sc_module_name name) : sc_module(name) {
     memory.register_b_transport(this, &ControllerHost::access_memory);
@@ -31,6 +34,7 @@ struct ControllerHost : sc_core::sc_module {
       return value;
     };
     driver.pass = [this] {
+      catch_up();
       if (!interrupt.read()) wait(sc_core::sc_time(1, sc_core::SC_MS), interrupt.posedge_event());
       if (interrupt.read()) {
         ++rises;
@@ -45,12 +49,18 @@ struct ControllerHost : sc_core::sc_module {
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
     payload.set_data_length(bytes);
     payload.set_streaming_width(bytes);
-    sc_core::sc_time delay;
-    registers->b_transport(payload, delay);
+    ahead_ += cycles;
+    if (ahead_ > quantum) catch_up();
+    registers->b_transport(payload, ahead_);
     return payload.get_response_status();
   }
 
  private:
+  sc_core::sc_time ahead_;
+
+  void catch_up() {
+    if (ahead_ != sc_core::SC_ZERO_TIME) wait(std::exchange(ahead_, sc_core::SC_ZERO_TIME));
+  }
   void run() {
     program(*this);
     finished = true;

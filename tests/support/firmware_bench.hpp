@@ -125,6 +125,11 @@ class FirmwareBench final : private MediaLink,
   [[nodiscard]] NandDevice& nand() { return *nand_; }
   [[nodiscard]] DramDevice& dram() { return dram_; }
   [[nodiscard]] const HostInterface& host() const { return host_; }
+  /// As the drive does where its layer has zones.
+  void tell_writes_in_order() {
+    host_.tell_writes_in_order();
+    controller().host_channel().tell_writes_in_order();
+  }
   [[nodiscard]] Controller& controller() { return *controller_; }
   [[nodiscard]] Scoreboard& scoreboard() { return *scoreboard_; }
   [[nodiscard]] Status boot_status() const { return boot_status_; }

@@ -25,9 +25,9 @@ std::vector<PhysicalSector> packet_of(Drive& drive, std::uint64_t sector, std::u
 template <class Drive>
 std::vector<MissedPacket> excuse_missed(Drive& drive) {
   const std::vector<MissedPacket> missed = missed_packets(drive.bench().media());
-  for (const auto& [position, after, run] : missed) {
-    const auto count = static_cast<std::uint32_t>(run.count * blocks_per_sector);
-    drive.bench().scoreboard().untold({HostBlock(run.first.value() * blocks_per_sector), count}, {position, after});
+  for (const auto& [position, after, run, sectors] : missed) {
+    const HostRun blocks{HostBlock(run.first.value() * blocks_per_sector), static_cast<std::uint32_t>(run.count * blocks_per_sector)};
+    drive.bench().scoreboard().untold({&blocks, 1}, {position, after});
   }
   return missed;
 }

@@ -16,7 +16,7 @@ class ZoneDrive : public LayerDrive<Layer> {
             std::uint64_t prefilled)
       : LayerDrive<Layer>(config, plan, std::move(make), prefilled) {
     this->bench().scoreboard().expect_zones(this->layer().zone_blocks());
-    this->bench().controller().host_channel().tell_writes_in_order();
+    this->bench().tell_writes_in_order();
   }
 
   std::uint64_t block(std::uint32_t zone, std::uint64_t sector = 0) {

@@ -154,6 +154,7 @@ Task<Status> BufferedLayer::flush() {
   co_return failed_;
 }
 
+/// What the write buffer holds stays, and so do blocks of which it holds a part.
 Task<Status> BufferedLayer::trim(LogicalRun run) {
   if (read_only_) co_return Status::read_only;
   for (std::uint32_t done = 0; done < run.count;) {
@@ -164,12 +165,7 @@ Task<Status> BufferedLayer::trim(LogicalRun run) {
     std::uint64_t whole = 0;
     for (std::uint32_t at = 0; at < part.count;) {
       const BlockRun piece = address_.first_block({part.first + at, part.count - at});
-      MemBuffer::Slot slot = buffer_.find(piece.block);
-      if (slot != MemBuffer::none) {
-        buffer_.forget(slot, mask_of(piece.first, piece.count));
-        slot = buffer_.find(piece.block);
-      }
-      if (piece.count == address_.block_sectors() && slot == MemBuffer::none) {
+      if (piece.count == address_.block_sectors() && buffer_.find(piece.block) == MemBuffer::none) {
         invalidate(piece.block);
         whole |= std::uint64_t{1} << address_.index_of(piece.block);
       }

@@ -89,13 +89,6 @@ void MemBuffer::enter_state(Entry& entry, State state) {
 
 void MemBuffer::use_segment(std::uint64_t block) { segments_.move_to_back(0, table_.find(address_.segment_of(block))); }
 
-void MemBuffer::forget(Slot slot, SectorMask sectors) {
-  Entry& entry = directory_.write(slot);
-  if (!settled(slot)) return;
-  entry.valid &= ~sectors;
-  if (entry.valid == 0) leave(slot);
-}
-
 void MemBuffer::leave(Slot slot) {
   Entry& entry = directory_.write(slot);
   const SegmentTable::Node node = table_.find(address_.segment_of(entry.block));

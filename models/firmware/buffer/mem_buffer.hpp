@@ -49,8 +49,6 @@ class MemBuffer {
   /// Sectors were written, their data put in place by the caller: the block is the most recently used. `sequence` orders writes
   /// over the whole drive.
   void written(Slot slot, std::uint32_t first, std::uint32_t count, std::uint64_t sequence);
-  /// The host no longer needs these sectors; a block without any leaves. Nothing happens while the block is written back.
-  void forget(Slot slot, SectorMask sectors);
 
   /// The blocks that the replacement rule takes, all of one segment. Blocks that are being written back are not taken, and blocks that are
   /// set aside only with others; there must be others.

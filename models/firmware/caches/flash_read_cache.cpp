@@ -157,4 +157,9 @@ Task<Status> FlashReadCache::trim(LogicalRun run) {
   return inner_.trim(run);
 }
 
+Task<Status> FlashReadCache::reset(LogicalRun zone) {
+  drop(zone);
+  return inner_.reset(zone);
+}
+
 }  // namespace tessera

@@ -60,6 +60,7 @@ bool ReadCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t ta
 /// Copies what the segment holds of `run`, all of it, to the host's buffer.
 void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
   segment.used = ++uses_;
+  segment.delivered = std::max(segment.delivered, run.end());
   segment.held.each_part(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(piece, data.part(offset, piece.count)); });
   const Picoseconds now = ports_.cpu.now();
   if (run.count > 0 && data.buffer != nullptr) data.buffer->read_flow().arrived(data.first, run.count, now, now);
@@ -68,28 +69,41 @@ void ReadCache::serve(Segment& segment, LogicalRun run, DataSpan data) {
 Task<Status> ReadCache::read(LogicalRun run, DataSpan data) {
   const bool fits = !config_.keep_delivered || run.count <= config_.segment_sectors;
   Segment* segment = fits ? reaching(run.first) : nullptr;
+  const Segment* joined = nullptr;
   while (segment != nullptr && segment->steps != 0 && !segment->held.holds(run)) {
+    if (std::exchange(joined, segment) != segment || segment->followed == 0) ++segment->followed;
+    join(*segment, run);
     extend_read_ahead(*segment, run);  // for this read, and beyond it
     co_await steps_ended_.change(LifePhase::media_queue);
+    leave(*segment, run);
     segment = reaching(run.first);
   }
   if (segment == nullptr) {
     ++misses_;
     end_read_aheads(run);
     segment = fits ? segment_for_stream() : nullptr;
+    if (fits && segment == nullptr) {
+      std::uint32_t& below = below_[arms_.of(run.first)];
+      ++below;  // so that no read-ahead goes on meanwhile
+      while (segment == nullptr && comes_free(run)) {
+        co_await steps_ended_.change(LifePhase::media_queue);
+        segment = segment_for_stream();
+      }
+      --below;
+    }
     if (segment == nullptr) co_return co_await read_without_segment(run, data);
-    segment->held.restart(run.first);
-    segment->goes_on = false;
+    restart(*segment, run.first);
+    segment->followed = 0;
     co_return co_await read_on(*segment, run, data, looks_ahead_at_once());
   }
   if (!segment->held.holds(run)) {
     ++(segment->held.end() > run.first ? partial_hits_ : misses_);
     end_read_aheads(run);
-    segment->goes_on = true;
+    ++segment->followed;
     co_return co_await read_on(*segment, run, data, true);
   }
   ++hits_;
-  segment->goes_on = segment->goes_on || run.first >= segment->kept_from;
+  if (joined == nullptr && (segment->followed != 0 || run.first >= segment->kept_from)) ++segment->followed;
   serve(*segment, run, data);
   if (any_lost(data)) {  // lost in the segment; below it is not
     begin_again(*segment, run.first);
@@ -127,8 +141,8 @@ Task<Status> ReadCache::read_without_segment(LogicalRun run, DataSpan data) {
   Segment* const segment = !config_.keep_delivered || run.count <= config_.segment_sectors ? segment_for_stream() : nullptr;
   if (!ok(status) || segment == nullptr) co_return status;
   segment->used = ++uses_;
-  segment->held.restart(run.first);
-  segment->goes_on = false;
+  restart(*segment, run.first);
+  segment->followed = 0;
   segment->kept_from = run.first;
   take_in(*segment, run, data);
   if (looks_ahead_at_once()) extend_read_ahead(*segment, run);
@@ -146,7 +160,9 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
   const LogicalRun rest{run.first + held, run.count - held};
   const DataSpan rest_data = data.part(held, rest.count);
   ++segment.steps;
+  ++segment.reads;
   segment.reading = true;
+  segment.waiting.push_back(run.first);
   segment.next = segment.end = segment.kept_from = rest.end();
   EarlySectors early = room_in_front(segment, rest);
   segment.from = segment.held.first() - early.place.count;
@@ -154,6 +170,8 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
   if (looks_ahead && config_.read_ahead_start == ReadAheadStart::with_read) extend_read_ahead(segment, run);
   const Status status = co_await read_below(rest, rest_data, early.place.count != 0 ? &early : nullptr);
   segment.reading = false;
+  --segment.reads;
+  segment.waiting.erase(std::ranges::find(segment.waiting, run.first));
   const bool grown = ok(status) && !segment.stale && segment.held.end() == rest.first;
   if (grown && early.count != 0) {
     segment.held.grow_in_front(early.count);
@@ -168,6 +186,7 @@ Task<Status> ReadCache::read_on(Segment& segment, LogicalRun run, DataSpan data,
 
 /// `run`, which begins where the segment ends, was read into `data` for the host.
 void ReadCache::take_in(Segment& segment, LogicalRun run, DataSpan data) {
+  segment.delivered = std::max(segment.delivered, run.end());
   if (!config_.keep_delivered) return segment.held.give_up_before(run.end());
   segment.held.make_room(run.end());
   segment.held.each_part(run, [&](DataSpan piece, std::uint32_t offset) { ports_.memory.copy(data.part(offset, piece.count), piece); });
@@ -180,8 +199,10 @@ void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
   if (segment.steps == 0) segment.next = segment.end = segment.held.end();
   const std::uint64_t user = inner_.user_sectors() - after.end().value();
   const std::uint64_t capacity = segment.held.capacity();
+  // A stream is worth as much as it has been so far: where it ends, no more than it has taken is read for nothing.
+  const std::uint64_t worth = is_stream(segment) ? std::max(after.end(), segment.began) - segment.began : capacity;
   const auto ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      {config_.read_ahead * segment.held.pieces().size(), config_.keep_delivered ? capacity - after.count : capacity, user}));
+      {config_.read_ahead * segment.held.pieces().size(), config_.keep_delivered ? capacity - after.count : capacity, worth, user}));
   segment.end = std::max(segment.end, after.end() + ahead);
   read_ahead(segment);
 }
@@ -189,26 +210,34 @@ void ReadCache::extend_read_ahead(Segment& segment, LogicalRun after) {
 /// Sectors that the next step may bring without overwriting what is under way, nor, where delivered sectors are given up, what the host has
 /// not had yet.
 std::uint64_t ReadCache::room(const Segment& segment) const {
-  const LogicalSector from = config_.keep_delivered ? segment.held.end() : std::max(segment.held.first(), segment.kept_from);
+  const LogicalSector from = is_stream(segment)       ? floor_of(segment)
+                             : config_.keep_delivered ? segment.held.end()
+                                                      : std::max(segment.held.first(), segment.kept_from);
   const std::uint64_t used = segment.next > from ? segment.next - from : 0;
   const std::uint32_t capacity = segment.held.capacity();
   return used < capacity ? capacity - used : 0;
 }
 
-/// Sends steps of the segment's read-ahead on their way; none while another command of the host needs the platters.
+/// Sends steps of the segment's read-ahead on their way. Of a stream what reads wait for goes all at once; of others nothing goes while
+/// another command of the host needs the platters.
 void ReadCache::read_ahead(Segment& segment) {
-  if (others_wait(segment) || segment.broken) segment.end = segment.next;
-  while (segment.steps < steps_at_once && segment.next < segment.end) {
+  if ((!is_lasting(segment) && others_wait(segment)) || broken(segment)) segment.end = segment.next;
+  while (!broken(segment)) {
+    const bool awaited = segment.next < segment.asked;
+    if (!awaited && ((is_stream(segment) ? segment.reads : segment.steps) >= steps_at_once || segment.next >= segment.end)) break;
     const std::uint64_t left = room(segment);
     if (left == 0) break;
-    const auto wanted = static_cast<std::uint32_t>(std::min({std::uint64_t{config_.read_ahead_step}, segment.end - segment.next, left}));
+    const std::uint64_t most =
+        awaited ? segment.asked - segment.next : std::min<std::uint64_t>(config_.read_ahead_step, segment.end - segment.next);
+    const auto wanted = static_cast<std::uint32_t>(std::min(most, left));
     if (segment.next + wanted > segment.held.first() + segment.held.capacity()) widen(segment);
     segment.held.make_room(segment.next + wanted);
     const LogicalRun step{segment.next, std::min(wanted, segment.held.unbroken(segment.next))};
     segment.next = step.end();
     ++segment.steps;
+    ++segment.reads;
     ++filling_;
-    ports_.cpu.spawn(fill(segment, step), "read_ahead");
+    ports_.cpu.spawn(fill(segment, step), awaited ? "read" : "read_ahead");
   }
 }
 
@@ -217,22 +246,56 @@ Task<void> ReadCache::fill(Segment& segment, LogicalRun step) {
   DataSpan place;
   segment.held.each_part(step, [&](DataSpan piece, std::uint32_t) { place = piece; });
   Status status = Status::aborted;
-  if (!others_wait(segment)) status = co_await inner_.read(step, place);  // they may have come since it was spawned
+  if (is_stream(segment) || step.first < segment.asked || !others_wait(segment))
+    status = co_await inner_.read(step, place);  // they may have come since it was spawned
   --filling_;
+  --segment.reads;
+  if (is_stream(segment)) read_ahead(segment);
   // The disk channel may have served it before the step in front of it: where bands end, that one waits for longer.
-  while (ok(status) && !segment.stale && !segment.broken && segment.held.end() < step.first && segment.steps > 1)
+  while (ok(status) && !segment.stale && !broken(segment) && segment.held.end() < step.first && segment.steps > 1)
     co_await steps_ended_.change(LifePhase::media_queue);
   if (!segment.stale && ok(status) && segment.held.end() == step.first)
     segment.held.grow_to(step.end());
+  else if (!segment.stale && (ok(status) || status == Status::aborted))
+    take_back(segment, step);
   else
     give_up(segment);
   step_ended(segment);
   read_ahead(segment);
 }
 
+/// The segment holds nothing, and a read of `first` is the first of its reads.
+void ReadCache::restart(Segment& segment, LogicalSector first) {
+  segment.held.restart(first);
+  segment.asked = segment.delivered = segment.began = first;
+}
+
+/// A read waits for steps of the segment: it is of its stream, and a command that needs the platters.
+void ReadCache::join(Segment& segment, LogicalRun run) {
+  if (config_.read_ahead_until != ReadAheadUntil::limit) return;
+  segment.waiting.push_back(run.first);
+  segment.asked = std::max(segment.asked, run.end());
+  ++below_[arms_.of(run.first)];
+  end_read_aheads(run);
+}
+
+void ReadCache::leave(Segment& segment, LogicalRun run) {
+  if (config_.read_ahead_until != ReadAheadUntil::limit) return;
+  segment.waiting.erase(std::ranges::find(segment.waiting, run.first));
+  --below_[arms_.of(run.first)];
+}
+
+/// Of a stream the first sector that somebody may still ask for.
+LogicalSector ReadCache::floor_of(const Segment& segment) const {
+  LogicalSector floor = segment.delivered;
+  for (const LogicalSector first : segment.waiting) floor = std::min(floor, first);
+  if (segment.reading && segment.from < segment.held.first()) return segment.from;  // sectors in front of it may come
+  return std::max(segment.held.first(), floor);
+}
+
 /// What the segment holds is lost. Steps under way wait for one another to reach its end: none can now.
 void ReadCache::begin_again(Segment& segment, LogicalSector first) {
-  if (segment.steps == 0) return segment.held.restart(first);
+  if (segment.steps == 0) return restart(segment, first);
   segment.stale = true;
   steps_ended_.wake_all();
 }
@@ -243,10 +306,21 @@ void ReadCache::give_up(Segment& segment) {
   segment.end = segment.next;
 }
 
+/// A step was given up, or one in front of it was. It may be asked for again when nothing that was asked for after it is under way.
+void ReadCache::take_back(Segment& segment, LogicalRun step) {
+  std::vector<LogicalRun>& gaps = segment.gaps;
+  gaps.push_back(step);
+  for (auto last = gaps.end(); (last = std::ranges::find(gaps, segment.next, &LogicalRun::end)) != gaps.end(); gaps.erase(last))
+    segment.next = last->first;
+  segment.end = segment.next;
+}
+
 void ReadCache::step_ended(Segment& segment) {
   --segment.steps;
   if (segment.steps == 0) {
+    segment.asked = segment.held.end();  // who waits still asks again
     segment.broken = false;
+    segment.gaps.clear();
     if (segment.stale) segment.held.clear();
     segment.stale = false;
     if (lender_ != nullptr) lender_->part_came_free();
@@ -258,9 +332,9 @@ void ReadCache::step_ended(Segment& segment) {
 void ReadCache::end_read_aheads(LogicalRun command) {
   const std::size_t arm = arms_.of(command.first);
   for (Segment& segment : segments_) {
-    if (arm_of(segment) != arm) continue;
+    if (arm_of(segment) != arm || is_lasting(segment) || segment.asked > segment.held.end()) continue;
     segment.end = segment.next;
-    if (segment.steps == 0) continue;
+    if (!reads_ahead(segment)) continue;
     for (const DataSpan& piece : segment.held.pieces()) ports_.media.abandon(*piece.buffer);
   }
 }
@@ -292,6 +366,12 @@ Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions option
 Task<Status> ReadCache::trim(LogicalRun run) {
   forget(run);
   co_return co_await inner_.trim(run);
+}
+
+Task<Status> ReadCache::reset(LogicalRun zone) {
+  const Status status = co_await inner_.reset(zone);
+  forget(zone);
+  co_return status;
 }
 
 }  // namespace tessera

@@ -11,6 +11,12 @@
 // for them: with 32 sequential reads of the host under way each is one. Any other command that needs the platters ends it: steps under
 // way are given up under the head, and none begins while such a command waits. A read that finds only its first sectors in a segment
 // reads the others.
+//
+// With `read_ahead_until = limit` that holds for the first three reads of a stream alone. From the fourth on its read-ahead is given up for
+// nobody: it ends where the segment has no room, at `read_ahead`, or with as many sectors as the stream has read so far. A read that finds
+// no step for its sectors sends one at once, whatever is under way in the segment, so that the disk channel has all reads of all streams to
+// choose from, as without a cache; how long the arm stays with one of them is the channel's to say.
+//
 // With `zero_latency` a read that takes a new segment keeps as well what lies before it on its track and passes under a head that has
 // landed early, as far as the layer knows its tracks and the segment has room next to the first step of the read-ahead.
 //
@@ -39,6 +45,12 @@ enum class ReadAheadStart : std::uint32_t {
 /// Which reads that need the platters begin a read-ahead.
 enum class ReadAheadOn : std::uint32_t { any_read, sequential_read };
 
+/// What ends the read-ahead of a stream, which are reads that come where a segment ends.
+enum class ReadAheadUntil : std::uint32_t {
+  next_command,  ///< any command that needs the platters
+  limit          ///< only its own limits: reads of streams then go to the queue at once, next to what else waits there
+};
+
 enum class Segmentation : std::uint32_t { fixed, adaptive };
 
 /// Whose memory the segments are.
@@ -54,6 +66,7 @@ struct ReadCacheConfig {
   std::uint32_t read_ahead_step = 8;
   ReadAheadStart read_ahead_start = ReadAheadStart::with_read;
   ReadAheadOn read_ahead_on = ReadAheadOn::any_read;
+  ReadAheadUntil read_ahead_until = ReadAheadUntil::next_command;
   bool extend_at_hit = true;
   bool keep_delivered = true;
   bool zero_latency = false;
@@ -83,6 +96,7 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override;
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
+  Task<Status> reset(LogicalRun zone) override;
   void start_background() override { inner_.start_background(); }
   [[nodiscard]] bool idle() const override { return filling_ == 0 && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
@@ -94,31 +108,50 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
     /// Whether a read from `sector` on would find it here, now or when the read-ahead under way has come to it.
     [[nodiscard]] bool reaches(LogicalSector sector) const { return held.reaches(sector, steps != 0 ? end : held.end()); }
     ReadSegment held;
-    std::uint64_t used = 0;   ///< order of the last use
-    LogicalSector next;       ///< that the read-ahead asks for;
-    LogicalSector end;        ///< not that one any more
-    LogicalSector from;       ///< the first that the read under way may bring in front of what is held
-    LogicalSector kept_from;  ///< sectors before it are the host's alone: they need no room where delivered ones are given up
-    std::uint32_t steps = 0;  ///< under way, the host's read among them: the segment may be read, but not refilled
-    bool goes_on = false;     ///< reads have come where it ended, or to what was read ahead
-    bool reading = false;     ///< a read of the host that the segment grows by is under way
-    bool broken = false;      ///< one of them brought nothing: those after it are of no use, and none begins until all have ended
-    bool stale = false;       ///< written or trimmed while steps were under way: it holds nothing when they have ended
+    std::vector<LogicalSector> waiting;  ///< first sectors of reads that wait for steps
+    LogicalSector asked;                 ///< these reads end there at the latest,
+    LogicalSector delivered;             ///< those that were served there,
+    LogicalSector began;                 ///< and the first of all began here
+    std::uint64_t used = 0;              ///< order of the last use
+    LogicalSector next;                  ///< that the read-ahead asks for;
+    LogicalSector end;                   ///< not that one any more
+    LogicalSector from;                  ///< the first that the read under way may bring in front of what is held
+    LogicalSector kept_from;             ///< sectors before it are the host's alone: they need no room where delivered ones are given up
+    std::uint32_t steps = 0;             ///< under way, the host's read among them: the segment may be read, but not refilled
+    std::uint32_t reads = 0;             ///< of these, what the inner layer has in hand
+    std::uint32_t followed = 0;          ///< reads that came where it ended, or to what was read ahead
+    bool reading = false;                ///< a read of the host that the segment grows by is under way
+    std::vector<LogicalRun> gaps;        ///< steps that were given up in front of others which have not ended: none begins until they have
+    bool broken = false;                 ///< a step failed: those after it are of no use, and none begins until all have ended
+    bool stale = false;                  ///< written or trimmed while steps were under way: it holds nothing when they have ended
   };
   [[nodiscard]] Segment* reaching(LogicalSector sector);
   [[nodiscard]] bool has(LogicalSector sector);
   [[nodiscard]] Segment* least_recent();
   [[nodiscard]] Segment* segment_for_stream();
+  [[nodiscard]] bool comes_free(LogicalRun command) const;
   [[nodiscard]] Segment* without_memory();
-  [[nodiscard]] Segment* without_stream(const Segment& but);
+  [[nodiscard]] Segment* without_stream(const Segment* but);
   bool give_back_one() override;
   [[nodiscard]] bool borrow(Segment& segment);
   void shrink(Segment& segment);
   void widen(Segment& segment);
   [[nodiscard]] bool looks_ahead_at_once() const { return config_.read_ahead_on == ReadAheadOn::any_read; }
-  /// Whether the inner layer has commands of the host in hand, other than the read that the segment grows by.
-  [[nodiscard]] bool others_wait(const Segment& segment) const { return below_[arm_of(segment)] > (segment.reading ? 1U : 0U); }
+  /// Whether the inner layer has commands of the host in hand, other than reads that the segment grows by.
+  [[nodiscard]] bool others_wait(const Segment& segment) const { return below_[arm_of(segment)] > segment.waiting.size(); }
   [[nodiscard]] std::size_t arm_of(const Segment& segment) const { return arms_.of(segment.held.end()); }
+  /// Whether its read-ahead goes on next to other commands.
+  [[nodiscard]] bool is_stream(const Segment& segment) const {
+    return config_.read_ahead_until == ReadAheadUntil::limit && segment.followed != 0;
+  }
+  /// Whether it reads ahead for nobody yet while others wait. Ours: three reads in a row are no stream yet.
+  [[nodiscard]] bool is_lasting(const Segment& segment) const { return is_stream(segment) && segment.followed >= 3; }
+  static void restart(Segment& segment, LogicalSector first);
+  void join(Segment& segment, LogicalRun run);
+  void leave(Segment& segment, LogicalRun run);
+  [[nodiscard]] LogicalSector floor_of(const Segment& segment) const;
+  /// Whether steps of a read-ahead are under way: the host's own read reads into the host's buffer.
+  [[nodiscard]] static bool reads_ahead(const Segment& segment) { return segment.steps > (segment.reading ? 1U : 0U); }
   void forget(LogicalRun run);
   void end_read_aheads(LogicalRun command);
   void extend_read_ahead(Segment& segment, LogicalRun after);
@@ -127,6 +160,8 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   Task<void> fill(Segment& segment, LogicalRun step);
   void begin_again(Segment& segment, LogicalSector first);
   static void give_up(Segment& segment);
+  static void take_back(Segment& segment, LogicalRun step);
+  [[nodiscard]] static bool broken(const Segment& segment) { return segment.broken || !segment.gaps.empty(); }
   void step_ended(Segment& segment);
   void serve(Segment& segment, LogicalRun run, DataSpan data);
   void take_in(Segment& segment, LogicalRun run, DataSpan data);

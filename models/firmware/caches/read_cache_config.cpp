@@ -29,6 +29,9 @@ void ReadCacheConfig::describe(ParameterVisitor& visitor) {
                       "when the first step is queued: with the host's read, or when that read's data is in the DRAM");
   visitor.enumeration("read_ahead_on", read_ahead_on, {"any_read", "sequential_read"},
                       "which reads that miss begin a read-ahead: any, or only those that begin where a segment ends");
+  visitor.enumeration("read_ahead_until", read_ahead_until, {"next_command", "limit"},
+                      "what ends the read-ahead of a stream: any command that needs the platters, or only the room in its segment, "
+                      "read_ahead and as much as the stream has read");
   visitor.field("extend_at_hit", extend_at_hit, "whether a hit extends the read-ahead, also after it has ended");
 }
 

@@ -23,9 +23,19 @@ ReadCache::Segment* ReadCache::without_memory() {
 ReadCache::Segment* ReadCache::segment_for_stream() {
   if (lender_ != nullptr)
     if (Segment* const fresh = without_memory(); fresh != nullptr && borrow(*fresh)) return fresh;
-  Segment* const oldest = least_recent();
+  Segment* oldest = config_.read_ahead_until == ReadAheadUntil::limit ? without_stream(nullptr) : nullptr;
+  if (oldest == nullptr) oldest = least_recent();
   if (oldest != nullptr) shrink(*oldest);
   return oldest;
+}
+
+/// Whether a segment's read-ahead, which was given up for `command`, is about to end: with the sector under the head, at the latest. Those
+/// of reads of the host, and of other arms, end in their own time.
+bool ReadCache::comes_free(LogicalRun command) const {
+  const std::size_t arm = arms_.of(command.first);
+  return std::ranges::any_of(segments_, [&](const Segment& segment) {
+    return segment.steps != 0 && !segment.reading && !is_stream(segment) && arm_of(segment) == arm;
+  });
 }
 
 /// Adds a part of the write cache's buffer to the segment, if one can be had.
@@ -67,12 +77,12 @@ void ReadCache::shrink(Segment& segment) {
 }
 
 /// Of those other than `but` that belong to no stream which goes on, the one used least recently.
-ReadCache::Segment* ReadCache::without_stream(const Segment& but) {
+ReadCache::Segment* ReadCache::without_stream(const Segment* but) {
   constexpr std::uint64_t uses_of_all = 4;  // ours: a stream that none of so many reads per segment belongs to has ended
   Segment* oldest = nullptr;
   for (Segment& segment : segments_) {
-    const bool ended = !segment.goes_on || uses_ - segment.used > uses_of_all * segments_.size();
-    if (segment.free() && &segment != &but && ended && (oldest == nullptr || segment.used < oldest->used)) oldest = &segment;
+    const bool ended = segment.followed == 0 || uses_ - segment.used > uses_of_all * segments_.size();
+    if (segment.free() && &segment != but && ended && (oldest == nullptr || segment.used < oldest->used)) oldest = &segment;
   }
   return oldest;
 }
@@ -84,7 +94,7 @@ void ReadCache::widen(Segment& segment) {
   if (segment.held.capacity() + config_.segment_sectors > config_.largest_segment_sectors) return;
   ports_.cpu.scan(segments_.size());
   if (lender_ == nullptr || !borrow(segment)) {
-    Segment* const oldest = without_stream(segment);
+    Segment* const oldest = without_stream(&segment);
     if (oldest == nullptr) return;
     segment.held.add_piece(oldest->held.take_piece());
   }

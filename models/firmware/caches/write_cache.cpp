@@ -36,11 +36,11 @@ WriteCache::WriteCache(const WriteCacheConfig& config, const Ports& ports, const
   }
   const auto largest = std::max<std::uint64_t>(1, config.largest_destage.value() / ports.memory.shape().sector_bytes);
   const std::uint32_t workers = config.order == DestageOrder::positioning ? config.destage_depth : 1;
-  for (std::uint32_t worker = 0; worker < workers; ++worker) {
-    work_.emplace_back(ports.cpu);
-    staging_.push_back(ports.memory.reserve_buffer(
-        MemoryCategory::write_cache, static_cast<std::uint32_t>(std::min<std::uint64_t>(largest, slots_count_)), "write cache staging"));
-  }
+  for (std::uint32_t worker = 0; worker < workers; ++worker) work_.emplace_back(ports.cpu);
+  largest_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(largest, slots_count_));
+  const auto together = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{workers} * largest_, slots_count_));
+  staging_ = ports.memory.reserve_buffer(MemoryCategory::write_cache, together, "write cache staging");
+  staged_ = ExtentAllocator(together);
 }
 
 // --- The directory ---
@@ -152,23 +152,21 @@ void WriteCache::take_out(Index index) {
 }
 
 /// Blocks of the slot were replaced by those of write `sequence`. Gives whether it is to go into the dirty list; it is in no list then.
+/// What was stuck holds older blocks, too, and one renewed twice those of both writes: such a slot is dirty since the older of them.
 bool WriteCache::mark_written(Slot& slot, std::uint64_t sequence, Blocks written) {
-  slot.newest = sequence;
+  if (slot.state != SlotState::renewed) slot.newest = sequence;
   set_held(slot, slot.held.with(written));
-  if (slot.state == SlotState::stuck) --stuck_;
   switch (slot.state) {
     case SlotState::clean:
-    case SlotState::free:
-    case SlotState::stuck:
-      slot.since = sequence;
-      slot.state = SlotState::dirty;
-      if (dirty_++ == 0) activity_.wake_all();
-      return true;
-    case SlotState::dirty: ++absorbed_; break;
-    case SlotState::destaging: slot.state = SlotState::renewed; break;
-    case SlotState::renewed: ++absorbed_; break;
+    case SlotState::free: slot.since = sequence; break;
+    case SlotState::stuck: --stuck_; break;
+    case SlotState::destaging: slot.state = SlotState::renewed; return false;
+    case SlotState::dirty:
+    case SlotState::renewed: ++absorbed_; return false;
   }
-  return false;
+  slot.state = SlotState::dirty;
+  if (dirty_++ == 0) activity_.wake_all();
+  return true;
 }
 
 /// The copies that were taken of slots side by side are written.

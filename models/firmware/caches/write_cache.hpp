@@ -9,7 +9,8 @@
 // With `edges = behind` a write that covers its first or last sector in part is acknowledged without a read: the slot says which blocks it
 // holds, and the others come from the inner layer when the sector is read or destaged, if no later write has brought them by then. A
 // sector whose others cannot be read stays in its slot, without holding up the rest, until it is written again or the drive boots. A FLUSH
-// tries it once more, and fails where it still cannot be read: a dump may fail.
+// tries it once more, and fails where it still cannot be read: a dump may fail. No more than three quarters of the slots ever lack blocks
+// (takes_parts()), so that the rest of them serve sound sectors whatever cannot be read.
 //
 // What the inner layer cannot write stays dirty. From then on, until the next boot, the cache destages nothing and takes no more writes:
 // reads find everything where it is.
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/extent_allocator.hpp"
 #include "base/parameter.hpp"
 #include "firmware/caches/sector_groups.hpp"
 #include "firmware/caches/segment_pool.hpp"
@@ -106,6 +108,7 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
+  Task<Status> reset(LogicalRun zone) override;
   void start_background() override;
   [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }
   void prefill(std::uint64_t sectors) override { inner_.prefill(sectors); }
@@ -124,6 +127,26 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
 
  private:
   using Index = DramLists::Index;
+  /// Sectors side by side for the copy of a destage, given back at its end. None where there is no room: some is when a destage ends.
+  class Staged {
+   public:
+    Staged(WriteCache& cache, std::uint32_t sectors) : cache_(cache), sectors_(sectors), first_(cache.staged_.take(sectors)) {}
+    ~Staged() {
+      if (first_) cache_.staged_.give_back(*first_, sectors_);
+    }
+    Staged(const Staged&) = delete;
+    Staged& operator=(const Staged&) = delete;
+    [[nodiscard]] bool none() const { return !first_; }
+    void try_again() { first_ = cache_.staged_.take(sectors_); }
+    [[nodiscard]] DataSpan part(std::uint32_t first, std::uint32_t count) const {
+      return cache_.staging_.part(static_cast<std::uint32_t>(*first_) + first, count);
+    }
+
+   private:
+    WriteCache& cache_;
+    std::uint32_t sectors_;
+    std::optional<std::uint64_t> first_;
+  };
   enum class SlotState : std::uint32_t {
     free,
     clean,  ///< as the inner layer has it
@@ -146,7 +169,7 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   struct Slot {
     std::uint64_t lsn;
     std::uint64_t since;   ///< sequence number of the oldest write that is not on media or flash
-    std::uint64_t newest;  ///< sequence number of the write whose data the slot holds
+    std::uint64_t newest;  ///< of the write whose data the slot holds; of a renewed one, the first since the copy was taken
     SlotState state;
     Blocks held;  ///< all of them but for a dirty or stuck slot
   };
@@ -219,8 +242,14 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void rebuild();
 
   struct OtherParts;
+  /// Sectors of a read that are not here, or not whole, as they were looked up: before they are read, what was here in part may have become
+  /// whole, and be on its way home.
+  struct Missing {
+    LogicalRun run;
+    bool in_part = false;  ///< some were here
+  };
   Task<Status> read_parts(LogicalRun run, DataSpan data, EarlySectors* early);
-  Task<void> read_other(OtherParts& others, LogicalRun missing, DataSpan part);
+  Task<void> read_other(OtherParts& others, Missing missing, DataSpan part);
   [[nodiscard]] std::uint32_t written_home(LogicalRun run);
   Task<Status> write_part(LogicalRun run, DataSpan data, WriteOptions options);
   Task<Status> fill(LogicalRun run, Filling filling);
@@ -235,7 +264,7 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   [[nodiscard]] bool in_part(Blocks held) const { return held.count != 0 && held.count != all_blocks_.count; }
   [[nodiscard]] bool lacks_blocks(LogicalSector lsn);
   [[nodiscard]] bool lacks_blocks(LogicalRun run);
-  [[nodiscard]] bool takes_part(LogicalSector lsn, Blocks written);
+  [[nodiscard]] bool takes_part(LogicalSector lsn, Blocks written, std::uint64_t& lacking);
   void set_held(Slot& slot, Blocks held);
   void join_edges(const Filling& filling);
   void join_edge(const Filling& filling, std::uint32_t sector);
@@ -250,12 +279,13 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void wake_worker();
   Task<void> destage_loop(std::uint32_t worker);
   Task<void> watch_idle();
-  Task<void> destage(std::uint32_t worker, Index slot);
+  Task<void> destage(Index slot);
   Task<Status> write_home(LogicalRun run, DataSpan data, WriteOptions options);
   void end(Status status);
   [[nodiscard]] bool ended() const { return !ok(failure_); }
   [[nodiscard]] LogicalRun dirty_run(Index& slot, std::uint32_t most);
   [[nodiscard]] bool wanted();
+  [[nodiscard]] bool above(std::uint32_t mark) const { return dirty_ * 100 > (slots_count_ - stuck_) * mark; }
   [[nodiscard]] bool host_idle() const;
   [[nodiscard]] bool journal_pressed() const;
   [[nodiscard]] Index next_to_destage();
@@ -286,13 +316,15 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   SectorLocks inner_locks_;     // a destage and what goes past the cache
   std::deque<WaitQueue> work_;  // of each destage worker
   std::vector<std::uint32_t> asleep_;
-  bool called_ = false;    // a worker was woken and has not looked yet
-  bool choosing_ = false;  // a worker makes whole what it is going to destage
-  RoomQueue writers_;      // without a slot
-  WaitQueue progress_;     // of flushes
-  WaitQueue activity_;     // of watch_idle()
-  std::vector<DataBuffer> staging_;
-  std::vector<const DataBuffer*> giving_way_;  // of these: what is read into them is given up when the host reads
+  bool called_ = false;                        // a worker was woken and has not looked yet
+  bool choosing_ = false;                      // a worker makes whole what it is going to destage
+  RoomQueue writers_;                          // without a slot
+  WaitQueue progress_;                         // of flushes
+  WaitQueue activity_;                         // of watch_idle()
+  DataBuffer staging_;                         // of all destages together: no more than the cache holds
+  ExtentAllocator staged_{0};                  // sectors of it
+  std::uint32_t largest_ = 0;                  // sectors of a destage
+  std::vector<const DataBuffer*> giving_way_;  // what is read into them is given up when the host reads
   std::uint32_t part_sectors_;                 // longest part of a host write handled at once
 
   std::uint64_t sequence_ = 1;      // of the next write; the journal's own where there is one
@@ -303,7 +335,8 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   bool draining_ = false;
   std::uint32_t under_way_ = 0;  // destages
   std::uint64_t in_part_ = 0;    // slots that lack blocks
-  std::uint64_t stuck_ = 0;      // of these
+  std::uint64_t edges_ = 0;      // that writes under way may leave so
+  std::uint64_t stuck_ = 0;      // of in_part_
   Status failure_ = Status::ok;  // of the destage that ended all destaging
 
   std::uint64_t peak_dirty_ = 0;

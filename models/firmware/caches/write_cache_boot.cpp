@@ -62,13 +62,13 @@ Task<Status> WriteCache::replay() {
   std::vector<Journal::Record> records;
   const Status found = co_await journal_->recover(records);
   if (!ok(found)) co_return found;
-  const std::uint32_t most = staging_.front().sectors();
   for (auto first = records.begin(); first != records.end();) {
     std::uint32_t count = first->sectors();
     auto end = first + 1;
-    while (end != records.end() && end->sequence == first->sequence + count && count + end->sectors() <= most) count += (end++)->sectors();
+    while (end != records.end() && end->sequence == first->sequence + count && count + end->sectors() <= largest_)
+      count += (end++)->sectors();
     const std::span<const Journal::Record> together(first, end);
-    const Status status = count <= most ? co_await replay(together, count) : co_await replay(*first);
+    const Status status = count <= largest_ ? co_await replay(together, count) : co_await replay(*first);
     if (!ok(status)) co_return status;
     first = end;
   }
@@ -76,7 +76,8 @@ Task<Status> WriteCache::replay() {
 }
 
 Task<Status> WriteCache::replay(std::span<const Journal::Record> records, std::uint32_t count) {
-  const DataSpan data = staging_.front().part(0, count);
+  const Staged staging(*this, count);
+  const DataSpan data = staging.part(0, count);
   const Status read = co_await journal_->read_run(records.front().sequence, data);
   if (!ok(read)) co_return read;
   std::uint32_t done = 0;
@@ -96,15 +97,17 @@ std::vector<ReadDoubt> WriteCache::in_doubt() const {
   std::vector<ReadDoubt> doubts;
   if (journal_ == nullptr) return doubts;
   for (const Journal::Unread& unread : journal_->unread())
-    doubts.push_back({{HostBlock(unread.sector.value() * all_blocks_.count), all_blocks_.count}, unread.place});
+    doubts.push_back(
+        {{HostBlock(unread.sector.value() * all_blocks_.count), all_blocks_.count}, {{unread.place.track, unread.place.index, 1}}});
   return doubts;
 }
 
 /// A record that is longer than the staging buffer.
 Task<Status> WriteCache::replay(const Journal::Record& record) {
   for (std::uint32_t done = 0; done < record.run.count;) {
-    const std::uint32_t count = std::min(record.run.count - done, staging_.front().sectors());
-    const DataSpan data = staging_.front().part(0, count);
+    const std::uint32_t count = std::min(record.run.count - done, largest_);
+    const Staged staging(*this, count);
+    const DataSpan data = staging.part(0, count);
     const Status read = co_await journal_->read(record, done, data);
     if (!ok(read)) co_return read;
     const LogicalRun part{record.run.first + done, count};

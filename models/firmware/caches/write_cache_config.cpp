@@ -26,7 +26,7 @@ void WriteCacheConfig::describe(ParameterVisitor& visitor) {
   visitor.field("low_mark", low_mark, {0, 99}, "percent of the capacity dirty at which such destaging ends");
   {
     const UnusedWhere in_other_order(visitor, order != DestageOrder::positioning, "firmware.write_cache.order is not positioning");
-    visitor.field("destage_depth", destage_depth, {1, 64}, "writes under way at once when the order is positioning");
+    visitor.field("destage_depth", destage_depth, {1, 4096}, "writes under way at once when the order is positioning");
   }
   visitor.field("largest_destage", largest_destage, {4096, 67'108'864.0}, "most adjacent dirty data that one write takes");
   visitor.field("idle_after", idle_after, {1e6, 1e13}, "time without host commands after which destaging begins below the high mark");

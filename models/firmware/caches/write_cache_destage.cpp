@@ -12,7 +12,7 @@ constexpr std::uint32_t most_attempts = 3;               // ours, of a destage: 
 
 void WriteCache::start_background() {
   inner_.start_background();
-  for (std::uint32_t worker = 0; worker < staging_.size(); ++worker) ports_.cpu.spawn(destage_loop(worker), "destage");
+  for (std::uint32_t worker = 0; worker < work_.size(); ++worker) ports_.cpu.spawn(destage_loop(worker), "destage");
   ports_.cpu.spawn(watch_idle(), "watch_idle");
 }
 
@@ -26,11 +26,12 @@ bool WriteCache::journal_pressed() const {
   return journal_->used() * 100 > journal_->capacity() * journal_high_mark || journal_->capacity() - journal_->used() <= part_sectors_;
 }
 
+/// Who waits for a slot may find all of them taken by those who were woken before: the cache drains until nobody waits.
 bool WriteCache::wanted() {
   if (ended()) return false;
-  if (dirty_ * 100 <= std::uint64_t{slots_count_} * config_.low_mark) draining_ = false;
+  if (!above(config_.low_mark) && writers_.empty()) draining_ = false;
   if (dirty_ == 0) return false;
-  return draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark || host_idle() || journal_pressed() ||
+  return draining_ || above(config_.trickle_mark) || host_idle() || journal_pressed() ||
          slots_.read(lists_.front(dirty_list)).since < flush_target_;
 }
 
@@ -65,27 +66,20 @@ Task<void> WriteCache::destage_loop(std::uint32_t worker) {
     }
     const Index start = guided(slot);
     choosing_ = true;
-    co_await destage(worker, start);
+    co_await destage(start);
   }
 }
 
-/// Wakes the workers once the host has been idle for long enough. Each look at a command that takes its time comes later than the last, so
-/// that a slow command is not looked at all the time.
+/// Wakes the workers once the host has been idle for long enough.
 Task<void> WriteCache::watch_idle() {
-  const Picoseconds shortest = std::max(config_.idle_after, shortest_idle_look);
-  const Picoseconds longest = std::max(config_.idle_after, longest_idle_look);
-  Picoseconds seen;
-  Picoseconds pause = shortest;
+  IdleLooks looks(config_.idle_after);
   for (;;) {
     if (dirty_ == 0 || ended()) {
       co_await activity_.change(LifePhase::cpu_wait);
       continue;
     }
     if (host_idle()) wake_worker();
-    const Picoseconds active = ports_.host.last_activity();
-    pause = active == seen ? std::min(pause * 2, longest) : shortest;
-    seen = active;
-    const Picoseconds look_again = next_idle_look(active, ports_.cpu.now(), pause);
+    const Picoseconds look_again = looks.next(ports_.host.last_activity(), ports_.cpu.now());
     co_await ports_.cpu.sleep_until(look_again);
   }
 }
@@ -126,7 +120,7 @@ WriteCache::Index WriteCache::guided(Index slot) {
   if (guide_ == nullptr) return slot;
   const bool awaited = slots_.read(slot).since < flush_target_;
   Index first = slot;
-  const LogicalRun run = dirty_run(first, staging_.front().sectors());
+  const LogicalRun run = dirty_run(first, largest_);
   SlotReader directory(slots_);
   for (std::uint32_t i = 0; i < run.count; ++i) {
     for (const std::optional<LogicalSector>& earlier : guide_->before(run.first + i)) {
@@ -157,11 +151,12 @@ LogicalRun WriteCache::dirty_run(Index& slot, std::uint32_t most) {
   return run;
 }
 
-Task<void> WriteCache::destage(std::uint32_t worker, Index slot) {
-  DataBuffer& staging = staging_[worker];
-  const LogicalRun planned = dirty_run(slot, staging.sectors());
+Task<void> WriteCache::destage(Index slot) {
+  const LogicalRun planned = dirty_run(slot, largest_);
   auto lock = inner_locks_.exclusive(SectorRange::of(planned));
   co_await lock;
+  Staged staging(*this, planned.count);
+  for (; staging.none(); staging.try_again()) co_await progress_.change(LifePhase::cpu_wait);
   if (!ended() && lacks_blocks(planned)) {
     const DataSpan scratch = staging.part(0, planned.count);
     co_await complete(planned, scratch);

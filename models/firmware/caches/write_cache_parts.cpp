@@ -4,7 +4,7 @@
 namespace tessera {
 
 namespace {
-constexpr std::uint64_t most_stuck_share = 4;  // ours: a quarter of the slots, as much as is left for a burst
+constexpr std::uint32_t whole_share = 4;  // ours: a quarter of the slots holds whole sectors alone, as much as is left for a burst
 }
 
 WriteCache::Blocks WriteCache::Blocks::with(Blocks other) const {
@@ -39,14 +39,20 @@ bool WriteCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t t
   if (config_.edges == EdgeReads::before || journal_ != nullptr || ended()) return false;
   if (head == 0 && tail == 0) return true;
   const Filling write{{nullptr, 0, run.count}, 0, head, tail};
-  return takes_part(run.first, written_of(write, 0)) && takes_part(run.end() - 1, written_of(write, run.count - 1));
+  std::uint64_t lacking = in_part_ + edges_;
+  const bool takes = takes_part(run.first, written_of(write, 0), lacking) &&
+                     (run.count == 1 || takes_part(run.end() - 1, written_of(write, run.count - 1), lacking));
+  return takes && lacking <= slots_count_ - std::max(1U, slots_count_ / whole_share);
 }
 
 /// A slot says of one stretch that it holds it: a part that leaves a gap to it waits until the sector is whole, as does one of a sector
-/// that was lost in the DRAM.
-bool WriteCache::takes_part(LogicalSector lsn, Blocks written) {
+/// that was lost in the DRAM. Counts in `lacking` a sector that may come to lack blocks: a slot that holds all of them may be another's by
+/// the time that the write finds room.
+bool WriteCache::takes_part(LogicalSector lsn, Blocks written, std::uint64_t& lacking) {
   const Index index = find(lsn);
-  return index == DramHashMap::none || (!buffer_->is_lost(index) && slots_.read(index).held.joins(written));
+  const Blocks held = index == DramHashMap::none ? Blocks{} : slots_.read(index).held;
+  if (in_part(written) && !in_part(held)) ++lacking;
+  return index == DramHashMap::none || (!buffer_->is_lost(index) && held.joins(written));
 }
 
 void WriteCache::set_held(Slot& slot, Blocks held) {
@@ -152,7 +158,7 @@ void WriteCache::set_aside(LogicalSector lsn) {
   slot.state = SlotState::stuck;
   take_out(index);
   dirty_gauge_.set(--dirty_);
-  if (++stuck_ * most_stuck_share > slots_count_) end(Status::media_error);
+  ++stuck_;
   wake_waiting();
 }
 

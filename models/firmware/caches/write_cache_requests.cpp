@@ -15,7 +15,7 @@ bool WriteCache::holds(LogicalRun run) {
   return slot != DramHashMap::none && !lacks_blocks(run);
 }
 
-bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + run.count <= slots_count_; }
+bool WriteCache::absorbs(LogicalRun run) { return !ended() && journal_ == nullptr && dirty_ + stuck_ + run.count <= slots_count_; }
 
 /// How many sectors at the end of `run` the inner layer has as they were written last.
 std::uint32_t WriteCache::written_home(LogicalRun run) {
@@ -47,7 +47,7 @@ struct WriteCache::OtherParts {
 /// read.
 Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors* early) {
   OtherParts others(ports_.cpu);
-  LogicalRun own{run.first, 0};
+  Missing own{{run.first, 0}};
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun rest{run.first + done, run.count - done};
     const Gap gap = gap_before(rest);
@@ -66,8 +66,8 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
       const auto missing_at = [&](LogicalSector lsn) { return find(lsn) == DramHashMap::none || lacks_blocks(lsn); };
       while (in_part_ != 0 && count < rest.count && missing_at(rest.first + count)) ++count;
       read_misses_ += count;
-      const LogicalRun missing{rest.first, count};
-      if (own.count == 0) {
+      const Missing missing{{rest.first, count}, lacks_blocks(LogicalRun{rest.first, count})};
+      if (own.run.count == 0) {
         own = missing;
       } else {
         while (others.under_way == most_others) co_await others.ended.change(LifePhase::media_queue);
@@ -78,15 +78,15 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
     done += count;
   }
   Status status = Status::ok;
-  if (own.count != 0) {
-    const DataSpan part = data.part(static_cast<std::uint32_t>(own.first - run.first), own.count);
+  if (own.run.count != 0) {
+    const DataSpan part = data.part(static_cast<std::uint32_t>(own.run.first - run.first), own.run.count);
     make_way();
-    if (lacks_blocks(own))
-      status = co_await read_lacking(own, part);
-    else if (early != nullptr && own.first == run.first)
-      status = co_await inner_.read_early(own, part, *early);
+    if (own.in_part)
+      status = co_await read_lacking(own.run, part);
+    else if (early != nullptr && own.run.first == run.first)
+      status = co_await inner_.read_early(own.run, part, *early);
     else
-      status = co_await inner_.read(own, part);
+      status = co_await inner_.read(own.run, part);
   }
   while (others.under_way != 0) co_await others.ended.change(LifePhase::media_queue);
   if (ok(status)) status = others.status;
@@ -94,12 +94,12 @@ Task<Status> WriteCache::read_parts(LogicalRun run, DataSpan data, EarlySectors*
   co_return any_lost(data) ? Status::lost : Status::ok;
 }
 
-Task<void> WriteCache::read_other(OtherParts& others, LogicalRun missing, DataSpan part) {
+Task<void> WriteCache::read_other(OtherParts& others, Missing missing, DataSpan part) {
   Status status;
-  if (lacks_blocks(missing))
-    status = co_await read_lacking(missing, part);
+  if (missing.in_part)
+    status = co_await read_lacking(missing.run, part);
   else
-    status = co_await inner_.read(missing, part);
+    status = co_await inner_.read(missing.run, part);
   if (!ok(status)) others.status = status;
   --others.under_way;
   others.ended.wake_all();
@@ -109,18 +109,21 @@ Task<Status> WriteCache::write(LogicalRun run, DataSpan data, WriteOptions optio
   if (ended()) co_return Status::read_only;
   // A journalled write is on the platters in any case, and must not be overtaken by its own older records at recovery.
   if (options.durable && journal_ == nullptr) co_return co_await write_through(run, data, options);
-  for (std::uint32_t done = 0; done < run.count;) {
+  const std::uint64_t edges = (options.head != 0 ? 1U : 0U) + (options.tail != 0 ? 1U : 0U);
+  edges_ += edges;
+  Status status = Status::ok;
+  for (std::uint32_t done = 0; ok(status) && done < run.count;) {
     const std::uint32_t count = std::min(run.count - done, part_sectors_);
     const LogicalRun part{run.first + done, count};
     const DataSpan part_data = data.part(done, count);
-    WriteOptions edges;
-    edges.head = done == 0 ? options.head : 0;
-    edges.tail = done + count == run.count ? options.tail : 0;
-    const Status status = co_await write_part(part, part_data, edges);
-    if (!ok(status)) co_return status;
+    WriteOptions of_part;
+    of_part.head = done == 0 ? options.head : 0;
+    of_part.tail = done + count == run.count ? options.tail : 0;
+    status = co_await write_part(part, part_data, of_part);
     done += count;
   }
-  co_return Status::ok;
+  edges_ -= edges;
+  co_return status;
 }
 
 Task<Status> WriteCache::write_part(LogicalRun run, DataSpan data, WriteOptions options) {
@@ -222,9 +225,8 @@ void WriteCache::settle(Filling& filling) {
     newest = 0;
   };
   for (Slot& slot : slots_.write_run(filling.slot, filling.count)) {
-    const std::uint64_t sequence = filling.sequence + filling.done;
-    const bool enters = mark_written(slot, sequence, written_of(filling, filling.done));
-    if (enters && is_newest(sequence)) {
+    const bool enters = mark_written(slot, filling.sequence + filling.done, written_of(filling, filling.done));
+    if (enters && is_newest(slot.since)) {
       ++newest;
     } else {
       enlist_newest();
@@ -237,8 +239,8 @@ void WriteCache::settle(Filling& filling) {
   filling.count = 0;
   dirty_gauge_.set(dirty_);
   peak_dirty_ = std::max(peak_dirty_, dirty_);
-  if (dirty_ * 100 > std::uint64_t{slots_count_} * config_.high_mark) draining_ = true;
-  if (draining_ || dirty_ * 100 > std::uint64_t{slots_count_} * config_.trickle_mark) wake_worker();
+  if (above(config_.high_mark)) draining_ = true;
+  if (draining_ || above(config_.trickle_mark)) wake_worker();
 }
 
 /// FUA without a journal: past the cache, and what the cache held of the run is out of date.
@@ -269,13 +271,21 @@ Task<Status> WriteCache::flush() {
   co_return co_await inner_.flush();
 }
 
+/// What the cache holds stays.
 Task<Status> WriteCache::trim(LogicalRun run) {
   auto lock = inner_locks_.exclusive(SectorRange::of(run));
   co_await lock;
-  drop(run);
-  release_journal();
-  wake_waiting();
   co_return co_await inner_.trim(run);
+}
+
+Task<Status> WriteCache::reset(LogicalRun zone) {
+  auto lock = inner_locks_.exclusive(SectorRange::of(zone));
+  co_await lock;
+  const Status status = co_await inner_.reset(zone);
+  if (!ok(status)) co_return status;
+  drop(zone);
+  wake_waiting();
+  co_return Status::ok;
 }
 
 }  // namespace tessera

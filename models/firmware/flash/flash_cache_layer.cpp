@@ -193,36 +193,4 @@ void FlashCacheLayer::close_page(std::uint32_t space) {
   if (checkpoint_) checkpoint_->pad(first, end, next_seq_ - 1);
 }
 
-// Trim
-
-Task<Status> FlashCacheLayer::trim(LogicalRun run) {
-  for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun piece = within_band({run.first + done, run.count - done});
-    const Status status = co_await trim_piece(piece);
-    if (!ok(status)) co_return status;
-    done += piece.count;
-  }
-  co_return Status::ok;
-}
-
-/// Trimmed sectors are not merged. Nothing is written: after a power cut their last copy may be cached again.
-Task<Status> FlashCacheLayer::trim_piece(LogicalRun run) {
-  auto lock = locks_.shared(NumberRange::of(space_of(band_of(run.first))));
-  co_await lock;
-  for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun piece = map_->piece({run.first + done, run.count - done});
-    const Status status = co_await map_->pin(piece);
-    if (!ok(status)) co_return status;
-    for (std::uint32_t i = 0; i < piece.count; ++i) {
-      const std::uint32_t page = map_->find(piece.first + i);
-      if (page == SectorMap::none) continue;
-      owners_.remove(page);
-      map_->erase(piece.first + i);
-    }
-    map_->unpin(piece);
-    done += piece.count;
-  }
-  co_return Status::ok;
-}
-
 }  // namespace tessera

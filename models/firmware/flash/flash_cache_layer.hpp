@@ -49,7 +49,6 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { co_return Status::ok; }  // what was acknowledged is on flash
-  Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t) override {}  // every sector has its place in its band from the start; flash is a cache
   [[nodiscard]] BandLevels band_levels() const override;
@@ -121,7 +120,6 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<Status> read_piece(LogicalRun run, DataSpan data);
   Task<Status> write_piece(LogicalRun run, DataSpan data);
   Task<std::uint32_t> append(std::uint32_t space, LogicalRun run, DataSpan data);
-  Task<Status> trim_piece(LogicalRun run);
 
   // Merging (flash_cache_merge.cpp)
   std::uint32_t gather(std::uint32_t band);

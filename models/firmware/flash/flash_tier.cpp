@@ -306,15 +306,11 @@ Task<Status> FlashTier::program_void(std::uint64_t subject, std::uint32_t kept, 
   co_return Status::ok;
 }
 
+/// What the flash holds stays.
 Task<Status> FlashTier::trim(LogicalRun run) {
-  const Status claimable = co_await make_claimable();
-  if (!ok(claimable)) co_return claimable;
-  const Claim claim(*this);
   auto lock = sectors_.exclusive(SectorRange::of(run));
   co_await lock;
-  const Status status = co_await inner_.trim(run);
-  if (!ok(status)) co_return status;
-  co_return co_await make_void(run);
+  co_return co_await inner_.trim(run);
 }
 
 }  // namespace tessera::tiers

@@ -15,7 +15,7 @@ void FlashTier::report(MetricSet& metrics) const {
   count("hit.write.flash", updates_, "sectors", "sectors written of which the flash cache held a copy");
   count("flash.written", written_, "sectors", "sectors that went to flash");
   count("flash.past", past_, "sectors", "sectors that went past the flash to the platters");
-  count("flash.voids", voids_, "1", "writes past older copies in flash, and trims of them, each two pages");
+  count("flash.voids", voids_, "1", "writes past older copies in flash, each two pages");
   count("flash.evicted", evicted_, "1", "flash blocks whose valid pages were moved");
   count("flash.moved_on", moved_on_, "sectors", "sectors that evictions moved from flash to the platters");
   count("nand.page_copies", copied_, "1", "pages copied from flash to flash");

@@ -12,7 +12,10 @@ std::uint64_t move(RegisterFile& registers, MoverOperation operation, const Data
 void push_lost(RegisterFile& registers, const DataSpan& span) {
   if (!any_lost(span)) return;
   for (std::uint32_t i = 0; i < span.count; ++i)
-    if (span.buffer->is_lost(span.first + i)) move(registers, MoverOperation::mark_lost, span.part(i, 1));
+    if (span.buffer->is_lost(span.first + i)) {
+      const bool overwritten = span.buffer->is_overwritten(span.first + i);
+      move(registers, overwritten ? MoverOperation::mark_overwritten : MoverOperation::mark_lost, span.part(i, 1));
+    }
 }
 
 void pull_lost(RegisterFile& registers, const DataSpan& span) {
@@ -20,10 +23,14 @@ void pull_lost(RegisterFile& registers, const DataSpan& span) {
   clear_lost(span);
   for (std::uint32_t done = 0; done < span.count;) {
     const DataSpan rest = span.part(done, span.count - done);
-    const std::uint64_t next = move(registers, MoverOperation::first_lost, rest);
+    const std::uint64_t found = move(registers, MoverOperation::first_lost, rest);
+    const auto next = static_cast<std::uint32_t>(found);
     if (next >= rest.count) return;
-    span.buffer->mark_lost(rest.first + static_cast<std::uint32_t>(next));
-    done += static_cast<std::uint32_t>(next) + 1;
+    if ((found & lost_overwritten) != 0)
+      span.buffer->mark_overwritten(rest.first + next);
+    else
+      span.buffer->mark_lost(rest.first + next);
+    done += next + 1;
   }
 }
 

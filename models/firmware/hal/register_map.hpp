@@ -35,14 +35,17 @@ enum class Request : std::uint64_t {
 };
 
 enum class MoverOperation : std::uint64_t {
-  copy = 1,    ///< `sectors` from `from` to `to`
-  merge,       ///< one sector: the blocks of `to` outside `blocks` become those of `from`
-  clear,       ///< `sectors` from `from` on: never written
-  acquire,     ///< takes a staging buffer of `sectors`; result: its address, 0 where none is free
-  release,     ///< gives back the one at `from`, of `sectors`
-  first_lost,  ///< result: index of the first of `sectors` from `from` on whose data is lost, or `sectors`
-  mark_lost    ///< marks them as lost
+  copy = 1,         ///< `sectors` from `from` to `to`
+  merge,            ///< one sector: the blocks of `to` outside `blocks` become those of `from`
+  clear,            ///< `sectors` from `from` on: never written
+  acquire,          ///< takes a staging buffer of `sectors`; result: its address, 0 where none is free
+  release,          ///< gives back the one at `from`, of `sectors`
+  first_lost,       ///< result: index of the first of `sectors` from `from` on whose data is lost, or `sectors`; and `lost_overwritten`
+  mark_lost,        ///< marks them as lost
+  mark_overwritten  ///< marks them as lost to the write of an overlapping track
 };
+/// In the result of first_lost: that sector is marked so.
+inline constexpr std::uint64_t lost_overwritten = std::uint64_t{1} << 32;
 
 /// Flags of a reservation, in Register::memory_reserve.
 namespace reserve_flags {

@@ -20,7 +20,6 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
-  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const final;

@@ -26,7 +26,8 @@ FormatPlan plan_band_tracks(const DriveGeometry& geometry, std::uint64_t first_r
                     .band_tracks = band_tracks,
                     .guard_tracks = guards,
                     .skewed = starts == TrackStarts::skewed,
-                    .staggered = starts == TrackStarts::staggered});
+                    .staggered = starts == TrackStarts::staggered,
+                    .equal_tracks = true});
   }
   return plan;
 }

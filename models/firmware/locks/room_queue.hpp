@@ -33,6 +33,8 @@ class RoomQueue {
   /// life, `place` the task's own, which is 0 before it waits for the first time.
   [[nodiscard]] Awaiter room(std::uint32_t amount, LifePhase phase, std::uint64_t& place) { return Awaiter{*this, amount, phase, place}; }
 
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+
   /// Asks for each waiting task, in order of arrival, whether there is room for its amount, and makes it ready if so.
   template <class HasRoom>
   void wake(HasRoom has_room) {

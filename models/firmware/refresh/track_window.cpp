@@ -10,7 +10,6 @@ TrackWindow::TrackWindow(const Ports& ports, const DriveGeometry& geometry, std:
       most_sectors_(longest_track(geometry)),
       sector_bytes_(geometry.sector_bytes),
       progress_(ports.memory, MemoryCategory::metadata, 1, "progress of a rewrite", Survival::dumped),
-      destroyed_(ports.memory, MemoryCategory::metadata, slots, "tracks under rewrite that were destroyed in part", Survival::dumped),
       headers_(ports.memory, MemoryCategory::metadata, std::uint64_t{slots} * most_sectors_, "headers of tracks under rewrite",
                Survival::dumped),
       tracks_(ports.memory.reserve_dumped_buffer(MemoryCategory::merge_buffer, slots * most_sectors_, "tracks under rewrite")) {}
@@ -36,7 +35,6 @@ Task<void> TrackWindow::read_next(PhysicalTrack track, MediaClass priority) {
     status = co_await ports_.media.run(chain);
   }
   if (status == Status::aborted) co_return;
-  destroyed_.write(place % slots_) = status == Status::damaged ? 1 : 0;
   ++progress_.write(0).read;
 }
 
@@ -44,13 +42,14 @@ Task<bool> TrackWindow::write_next(PhysicalTrack track, MediaClass priority) {
   const std::uint32_t place = written();
   const std::uint32_t sectors = ports_.media.sectors_on(track);
   const std::uint32_t at = first_sector(place);
-  const bool gaps = destroyed_.read(place % slots_) != 0;
   bool all = true;
   MediaChain chain(priority, LostSectors::carry);
   for (std::uint32_t next = 0; next < sectors;) {
     chain.clear();
     while (next < sectors && chain.steps().size() < MediaChain::max_steps) {
-      const auto left_out = [&](std::uint32_t sector) { return gaps && tracks_.is_lost(at + sector); };
+      const auto left_out = [&](std::uint32_t sector) {
+        return place == 0 ? tracks_.is_lost(at + sector) : tracks_.is_overwritten(at + sector);
+      };
       while (next < sectors && left_out(next)) ++next;
       const std::uint32_t first = next;
       while (next < sectors && !left_out(next)) ++next;

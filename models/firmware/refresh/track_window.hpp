@@ -2,8 +2,8 @@
 // Tracks that are rewritten one after another, each of which destroys the next ones: those lie in dumped DRAM, with what is known of how
 // far the rewrite came, so that it is ended after a power cut.
 //
-// Place i of the rewrite's order lies in slot i % slots. What was destroyed before the rewrite, and nobody wants, stays so; what else
-// cannot be read is written as lost.
+// Place i of the rewrite's order lies in slot i % slots. What was destroyed before the rewrite, and nobody wants, stays so. What cannot be
+// read stays on the first track, where a later read may bring it; of the others, which the rewrite destroys, it is written as lost.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -56,8 +56,7 @@ class TrackWindow {
   std::uint32_t slots_;
   std::uint32_t most_sectors_;
   std::uint32_t sector_bytes_;
-  DramArray<Progress> progress_;       // in front of the rest: a dump that fails after it marks what of the tracks it lost
-  DramArray<std::uint8_t> destroyed_;  // by slot: some of its track was destroyed before
+  DramArray<Progress> progress_;  // in front of the rest: a dump that fails after it marks what of the tracks it lost
   DramArray<SectorHeader> headers_;
   DataBuffer& tracks_;
 };

@@ -9,6 +9,7 @@
 #include "platforms/drive/ahci_drive.hpp"
 #include "support/ahci_driver.hpp"
 #include "support/controller_host.hpp"
+#include "support/process_apart.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -193,4 +194,41 @@ TEST_CASE("a sector that cannot be read is an uncorrectable error behind AHCI, w
     REQUIRE(driver.call(AhciDriver::queue_log(page)).ok());
     CHECK((driver.load<std::uint32_t>(page + 4) & 0xff'ffff) == 800);
   });
+}
+
+namespace {
+
+/// When each of some writes was over, behind a processor that takes 300 ns between accesses and runs so far ahead of the kernel.
+std::string answers_at(const sc_core::sc_time& quantum) {
+  Bench bench("cmr");
+  bench.host.quantum = quantum;
+  bench.host.cycles = sc_core::sc_time(300, sc_core::SC_NS);
+  std::string times;
+  bench.run([&](Host& host) {
+    AhciDriver& driver = host.driver;
+    std::uint64_t blocks = 0;
+    bring_up(driver, driver.allocate(), blocks);
+    const std::uint64_t data = driver.allocate(8);
+    for (unsigned round = 0; round < 6; ++round) {
+      for (unsigned slot = 0; slot < 8; ++slot)
+        driver.issue(slot, AhciDriver::queued(true, slot, (round * 8 + slot) * 7919 * 8, 8, data + slot * 4096));
+      for (std::uint32_t left = 0xff; left != 0;) {
+        driver.acknowledge();
+        const std::uint32_t over = left & ~(driver.read32(AhciDriver::ci) | driver.read32(AhciDriver::sact));
+        left &= ~over;
+        times += std::to_string(over) + " " + std::to_string(sc_core::sc_time_stamp().value()) + "\n";
+        if (over == 0) driver.pass();
+      }
+    }
+  });
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("what AHCI does when does not depend on how far the processor in front of it runs ahead") {
+  const std::string at_once = test::process_apart([] { return answers_at(sc_core::SC_ZERO_TIME); });
+  REQUIRE(std::ranges::count(at_once, '\n') >= 12);
+  for (const double quantum : {1., 1'000., 100'000.})
+    CHECK(test::process_apart([quantum] { return answers_at(sc_core::sc_time(quantum, sc_core::SC_US)); }) == at_once);
 }

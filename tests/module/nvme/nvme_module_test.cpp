@@ -9,6 +9,7 @@
 #include "platforms/drive/nvme_drive.hpp"
 #include "support/controller_host.hpp"
 #include "support/nvme_driver.hpp"
+#include "support/process_apart.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -197,4 +198,94 @@ TEST_CASE("register accesses that the controller does not take are answered by k
     CHECK(host.access(tlm::TLM_READ_COMMAND, 0, *value, 2) == tlm::TLM_BURST_ERROR_RESPONSE);
     CHECK(host.access(tlm::TLM_IGNORE_COMMAND, 0, *value) == tlm::TLM_COMMAND_ERROR_RESPONSE);
   });
+}
+
+namespace {
+
+/// When each of some writes was answered, behind a processor that takes 300 ns between accesses and runs so far ahead of the kernel.
+std::string answers_at(const sc_core::sc_time& quantum) {
+  Bench bench("cmr");
+  bench.host.quantum = quantum;
+  bench.host.cycles = sc_core::sc_time(300, sc_core::SC_NS);
+  std::string times;
+  bench.run([&](Host& host) {
+    std::uint64_t blocks = 0;
+    bring_up(host.driver, blocks);
+    const std::uint64_t data = host.driver.allocate(8);
+    for (unsigned round = 0; round < 6; ++round) {
+      std::vector<std::uint16_t> sent;
+      for (unsigned i = 0; i < 8; ++i)
+        sent.push_back(host.driver.send(1, host.driver.transfer(1, (round * 8 + i) * 7919 * 8, 8, data + i * 4096)));
+      for (const std::uint16_t id : sent) {
+        times += std::to_string(host.driver.finish(1, id).status) + " ";
+        times += std::to_string(sc_core::sc_time_stamp().value()) + "\n";
+      }
+    }
+  });
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("what NVMe does when does not depend on how far the processor in front of it runs ahead") {
+  const std::string at_once = test::process_apart([] { return answers_at(sc_core::SC_ZERO_TIME); });
+  REQUIRE(std::ranges::count(at_once, '\n') == 48);
+  for (const double quantum : {1., 1'000., 100'000.})
+    CHECK(test::process_apart([quantum] { return answers_at(sc_core::sc_time(quantum, sc_core::SC_US)); }) == at_once);
+}
+
+namespace {
+
+/// Accesses without blocking, each with a delay, and when they are answered.
+struct Poster : sc_core::sc_module {
+  tlm_utils::simple_initiator_socket<Poster> registers{"registers"};
+  tlm_utils::simple_target_socket<Poster> memory{"memory"};          // nothing reaches it
+  std::vector<std::pair<std::uint32_t, sc_core::sc_time>> answered;  // value, instant
+  explicit Poster(sc_core::sc_module_name name) : sc_module(name) {
+    registers.register_nb_transport_bw(this, &Poster::back);
+    SC_HAS_PROCESS(Poster);
+    SC_THREAD(run);
+  }
+  void run() {
+    wait(5, sc_core::SC_MS);
+    std::uint32_t aqa[2] = {0x001f'001f, 0};
+    tlm::tlm_generic_payload payloads[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      payloads[i].set_command(i == 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+      payloads[i].set_address(0x24);
+      payloads[i].set_data_ptr(reinterpret_cast<unsigned char*>(&aqa[i]));
+      payloads[i].set_data_length(4);
+      payloads[i].set_streaming_width(4);
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay(i == 0 ? 20 : 10, sc_core::SC_US);
+      CHECK(registers->nb_transport_fw(payloads[i], phase, delay) == tlm::TLM_ACCEPTED);
+    }
+    wait(1, sc_core::SC_MS);
+    sc_core::sc_stop();
+  }
+  tlm::tlm_sync_enum back(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    CHECK(phase == tlm::BEGIN_RESP);
+    CHECK(payload.is_response_ok());
+    std::uint32_t value = 0;
+    std::memcpy(&value, payload.get_data_ptr(), 4);
+    answered.emplace_back(value, sc_core::sc_time_stamp() + delay);
+    return tlm::TLM_COMPLETED;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a register access of NVMe that does not block takes effect at its own instant, in the order of these") {
+  const DriveConfig config = load_drive(std::filesystem::path(TESSERA_DRIVES) / "bare.toml", {}, "cmr");
+  DriveModule drive("drive", config, plan_drive(config), ContentMode::bytes, 1);
+  const auto nvme = make_nvme("nvme", drive, nvme_config(drive));
+  Poster poster("poster");
+  poster.registers.bind(nvme->registers);
+  nvme->memory.bind(poster.memory);
+  drive.power_on(false, [](Status status) { CHECK(status == Status::ok); });
+  sc_core::sc_start();
+  drive.timeline_module().rethrow_failure();
+  REQUIRE(poster.answered.size() == 2);
+  CHECK(poster.answered[0] == std::pair(std::uint32_t{0}, sc_core::sc_time(5'010, sc_core::SC_US)));
+  CHECK(poster.answered[1] == std::pair(std::uint32_t{0x001f'001f}, sc_core::sc_time(5'020, sc_core::SC_US)));
 }

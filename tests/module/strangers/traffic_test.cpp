@@ -106,8 +106,8 @@ void check_data(const strangers::QueueingHost& host) {
 
 TEST_CASE("engines of host, disk and flash are under way side by side, by the base protocol, and every byte is right") {
   Drive<BankedDram> drive("drive", "mu-rmw", four_lines);
-  drive.dram.slow = sc_core::sc_time(900, sc_core::SC_NS);
-  drive.dram.fast = sc_core::sc_time(400, sc_core::SC_NS);
+  drive.dram.slow = sc_core::sc_time(3, sc_core::SC_US);
+  drive.dram.fast = sc_core::sc_time(1, sc_core::SC_US);
   drive.dram.room = 6;
   strangers::QueueingHost host("host");
   host.socket.bind(drive.module->block_socket());

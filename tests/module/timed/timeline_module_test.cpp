@@ -113,3 +113,40 @@ TEST_CASE("beside a channel that may bring requests of another thread, a calenda
   bench.run();
   CHECK(bench.kernel == microseconds({1, 2, 3}));
 }
+
+TEST_CASE("a host whose process is spawned at run time is refused in a sentence where the calendar has run past it") {
+  Bench bench;
+  bench.action = [&bench] {
+    if (bench.kernel.size() == 3) sc_core::sc_spawn([&bench] { static_cast<void>(bench.drive.effective(sc_core::SC_ZERO_TIME)); });
+  };
+  try {
+    bench.run();
+    FAIL("the late transaction was taken");
+  } catch (const sc_core::sc_report& report) {
+    CHECK(std::string(report.get_msg_type()) == late_initiator_report);
+    CHECK_THAT(report.get_msg(),
+               Catch::Matchers::Contains("drive: a transaction takes effect at 1000000 ps, before the drive's local time of "
+                                         "3000000 ps: its process was spawned after the simulation began"));
+  }
+}
+
+TEST_CASE("a host whose process is spawned at run time and comes in time is not run past again") {
+  struct Nothing final : TimelineListener {
+    void on_time(std::uint64_t) override {}
+  } nothing;
+  Bench bench;
+  std::vector<sc_time> seen;
+  bench.action = [&] {
+    if (bench.kernel.size() != 1) return;
+    bench.drive.pause();  // the kernel has a say
+    sc_core::sc_spawn([&] {
+      bench.drive.post(bench.drive.effective(sc_time(0.5, SC_US)), nothing, 0);
+      sc_core::wait(1.5, SC_US);
+      seen.push_back(sc_core::sc_time_stamp());
+    });
+  };
+  bench.run();
+  sc_core::sc_start();
+  CHECK(seen == microseconds({2.5}));
+  CHECK(bench.kernel == microseconds({1, 1.5, 3}));  // the host is active next at 2.5
+}

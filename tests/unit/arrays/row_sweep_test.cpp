@@ -128,5 +128,76 @@ TEST_CASE("what an interruption lost is begun again, and only that") {
   CHECK_FALSE(rows.sweep.done(ArrayRow(2)));
 }
 
+/// Rows take a millisecond each, and a checkpoint 2.5.
+class CachedRows final : private TimelineListener {
+ public:
+  CachedRows(std::uint64_t rows, Picoseconds between)
+      : sweep(timeline, pace(0, 1), mirror_of(rows),
+              {[] { return false; },
+               [this](ArrayRow row) { timeline.post(timeline.now() + row_time, *this, row.value()); },
+               [this] { ended = timeline.now(); },
+               {},
+               [this] {
+                 flushes.push_back(timeline.now());
+                 timeline.post(timeline.now() + 2_ms + 500_us, *this, flush);
+               }},
+              between) {}
+  ~CachedRows() { timeline.withdraw(*this); }
+
+  Timeline timeline;
+  std::vector<Picoseconds> flushes;
+  Picoseconds ended;
+  bool well = true;
+  RowSweep sweep;
+
+ private:
+  static constexpr std::uint64_t flush = 1'000'000;
+  void on_time(std::uint64_t argument) override {
+    if (argument == flush) return sweep.flushed(well);
+    sweep.mark(ArrayRow(argument));
+    sweep.row_done();
+  }
+};
+
+TEST_CASE("what no checkpoint covers is begun again after an interruption, and what came during one is not covered by it") {
+  CachedRows rows(100, 4_ms);
+  rows.sweep.start();
+  rows.timeline.run_until(6_ms);  // the first checkpoint began at 4 ms, of 4 rows, and is under way
+  CHECK(rows.flushes == std::vector{4_ms});
+  CHECK(rows.sweep.rows_done() == 6);
+  SECTION("a power cut between checkpoint and flush takes all") {
+    rows.sweep.interrupt();
+    CHECK(rows.sweep.rows_done() == 0);
+  }
+  SECTION("after the flush, what was done before it was asked for stays") {
+    rows.timeline.run_until(7_ms);
+    CHECK(rows.sweep.rows_done() == 7);
+    rows.sweep.interrupt();
+    CHECK(rows.sweep.rows_done() == 4);
+    CHECK_FALSE(rows.sweep.done(ArrayRow(4)));
+  }
+  SECTION("a flush that failed covers nothing") {
+    rows.well = false;
+    rows.timeline.run_until(7_ms);
+    rows.sweep.interrupt();
+    CHECK(rows.sweep.rows_done() == 0);
+  }
+}
+
+TEST_CASE("the end of a sweep waits for a checkpoint of all rows") {
+  CachedRows rows(8, 1_s);
+  rows.sweep.start();
+  rows.timeline.run();
+  CHECK(rows.flushes.back() == 8_ms + 500_us);  // after the one that began at 6 ms
+  CHECK(rows.ended == 11_ms);
+}
+
+TEST_CASE("a checkpoint comes after a sixteenth of the rows at the latest") {
+  CachedRows rows(64, 1_s);
+  rows.sweep.start();
+  rows.timeline.run_until(5_ms);
+  CHECK(rows.flushes == std::vector{4_ms});
+}
+
 }  // namespace
 }  // namespace tessera

@@ -144,6 +144,11 @@ struct NoDma final : DramLink {
   DmaGrant dma(const DmaTransfer&, Picoseconds at) override { return {at, Bytes(0)}; }
 };
 
+Task<void> read(MemoryController& memory, DramAddress address) {
+  memory.touch(address, 8, Access::read);
+  co_return;
+}
+
 }  // namespace
 
 TEST_CASE("tables in the DRAM are reached through the data cache, those in the TCM past it, and a power cut empties it") {
@@ -159,10 +164,16 @@ TEST_CASE("tables in the DRAM are reached through the data cache, those in the T
   MemoryController memory(cpu, port, dma, bus, {4096, ContentMode::none}, {16_MiB, 64_KiB, placement}, config);
   const DramAddress table = memory.reserve(MemoryCategory::metadata, 64_B, "table").address;
   const DramAddress beside = memory.reserve(MemoryCategory::merge_buffer, 64_B, "list").address;
-  for (int i = 0; i < 5; ++i) memory.touch(table + 8, 8, Access::read);
-  memory.touch(beside, 8, Access::read);
+  const auto read_in_task = [&](DramAddress address) {
+    cpu.start(read(memory, address), nullptr, timeline.now());
+    timeline.run();
+  };
+  memory.touch(table + 8, 8, Access::read);  // as the image is loaded: the cache stays empty
+  CHECK(port.carried.empty());
+  for (int i = 0; i < 5; ++i) read_in_task(table + 8);
+  read_in_task(beside);
   CHECK(port.carried.size() == 1);
   memory.power_off();
-  memory.touch(table + 8, 8, Access::read);
+  read_in_task(table + 8);
   CHECK(port.carried.size() == 2);
 }

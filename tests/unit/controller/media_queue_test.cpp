@@ -16,6 +16,7 @@ struct ToyMechanics : Positioning {
     return least_positioning(distance(run.track.radius)) + 1_us * run.first;
   }
   Picoseconds least_positioning(std::uint32_t radii) const override { return radii == 0 ? 0_ps : 1_ms + 1_us * radii; }
+  Picoseconds revolution() const override { return 10_ms; }
   std::uint32_t distance(std::uint32_t radius) const { return radius < at.radius ? at.radius - radius : radius - at.radius; }
   PhysicalTrack at{0, 500};
 };
@@ -29,8 +30,9 @@ std::unique_ptr<MediaChain> chain(std::uint32_t radius, std::uint32_t sector, Me
 }
 
 struct Queue {
-  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s, std::uint32_t interval = 8, std::uint32_t yields_to = 100)
-      : queue({policy, age, interval, 10_s, yields_to}) {}
+  explicit Queue(SchedulingPolicy policy, Picoseconds age = 1_s, std::uint32_t interval = 8, std::uint32_t yields_to = 100,
+                 Picoseconds pause = 0_ps)
+      : queue({policy, age, interval, pause, 10_s, yields_to}) {}
   void add(std::uint32_t radius, std::uint32_t sector = 0, MediaClass priority = MediaClass::host, Picoseconds submitted = 0_ps) {
     chains.push_back(chain(radius, sector, priority, submitted));
     queue.push(*chains.back());
@@ -116,6 +118,35 @@ TEST_CASE("of a queue in which all chains are old one in age_interval is served 
       CHECK(served == std::vector<std::uint32_t>{900, 889, 890, 891, 899, 892, 893, 894, 898, 895});
     CHECK(queue.queue.aged() == (interval == 1 ? 10 : 3));
   }
+}
+
+TEST_CASE("after a chain that was served for its age none is for age_pause") {
+  Queue queue(SchedulingPolicy::shortest_seek, 100_ms, 1, 100, 50_ms);
+  for (std::uint32_t i = 0; i < 5; ++i) queue.add(900 - i);  // the oldest is the farthest
+  CHECK(queue.pop(200_ms) == 900);
+  CHECK(queue.pop(201_ms) == 896);
+  CHECK(queue.pop(250_ms - 1_ps) == 897);
+  CHECK(queue.pop(250_ms) == 899);
+}
+
+TEST_CASE("at the end of a track what goes on at the beginning of the next comes before what is under the head sooner") {
+  const auto served = [](std::uint32_t nearer, std::uint32_t next, bool at_end) {
+    Queue queue(SchedulingPolicy::shortest_positioning);
+    queue.add(500, nearer);
+    queue.chains.back()->clear();
+    queue.chains.back()->read({{1, 500}, nearer, 1}, {});  // on another surface
+    queue.add(501, next);
+    const PhysicalTrack left{0, 500};
+    return queue.queue.pop(queue.mechanics, 0_ps, at_end ? &left : nullptr).steps().front().run.track.radius;
+  };
+  CHECK(served(100, 0, true) == 501);   // 1.001 ms instead of 0.1
+  CHECK(served(100, 0, false) == 500);  // the arm is elsewhere
+  CHECK(served(100, 1, true) == 500);   // it does not begin there
+  Queue same(SchedulingPolicy::shortest_positioning);
+  same.add(501);
+  same.add(500, 100);  // on the track that has come round
+  const PhysicalTrack left{0, 500};
+  CHECK(same.queue.pop(same.mechanics, 0_ps, &left).steps().front().run.track.radius == 500);
 }
 
 TEST_CASE("a chain that reaches its age limit after a while of picks by the policy waits for no further ones") {

@@ -44,6 +44,16 @@ TEST_CASE("what is reserved after the check, or far behind the end of the DRAM, 
   CHECK_THROWS_AS(small.memory.reserve(MemoryCategory::metadata, Bytes(std::uint64_t{1} << 50), "huge"), InputError);
 }
 
+TEST_CASE("the image is loaded in no time: for the tables that it fills neither bus nor memory is busy") {
+  Machine machine(1_MiB, {MemoryCategory::merge_buffer});
+  for (const auto category : {MemoryCategory::metadata, MemoryCategory::merge_buffer})
+    machine.memory.touch(machine.memory.reserve(category, 64_B, "table").address, 8, Access::write);
+  CHECK(machine.dram.accesses == 0);
+  MetricSet metrics;
+  machine.memory.report(metrics, 1_s);
+  CHECK(metrics.find("tcm.accesses.merge_buffer")->value == 0);
+}
+
 TEST_CASE("reserved tables are zeroed, counted by category and do not overlap") {
   Machine machine;
   const MemoryRegion a = machine.memory.reserve(MemoryCategory::metadata, 100_B, "a");

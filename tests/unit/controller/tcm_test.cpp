@@ -51,7 +51,10 @@ TEST_CASE("accesses to the TCM are counted by the category that lies there") {
   const DramAddress first = machine.memory.reserve(MemoryCategory::metadata, 64_B, "table").address;
   const DramAddress second = machine.memory.reserve(MemoryCategory::merge_buffer, 10_B, "mapping of a merge").address;
   const DramAddress third = machine.memory.reserve(MemoryCategory::metadata, 8_B, "another table").address;
-  for (const DramAddress address : {first, first + 63, second, second + 9, third}) machine.memory.touch(address, 1, Access::read);
+  std::vector<Picoseconds> ends;
+  machine.cpu.start(touch_all(machine.memory, {{first, 1}, {first + 63, 1}, {second, 1}, {second + 9, 1}, {third, 1}}, machine.cpu, ends),
+                    nullptr, 0_ps);
+  machine.timeline.run();
   CHECK(metric(machine.memory, "tcm.accesses.metadata") == 3);
   CHECK(metric(machine.memory, "tcm.accesses.merge_buffer") == 2);
 }

@@ -149,7 +149,7 @@ TEST_CASE("no header proves a run whole of which a sector could not be written")
   for (std::uint32_t sector = 0; sector < 16; ++sector) CHECK_FALSE(has_header(drive.bench(), {0, 1}, sector));
   std::vector<std::byte> held(drive->media().content().shape().kept());
   for (std::uint32_t offset = 0; offset < 8; ++offset)
-    CHECK(drive->media().content().read(1, (12 + offset) % 16, 1, held) == (offset == bad ? Status::damaged : Status::ok));
+    CHECK(drive->media().content().read(1, (12 + offset) % 16, 1, held) == (offset == bad ? Status::media_error : Status::ok));
   drive->cut_now();
   CHECK(drive.wrong_blocks() == 0);
 }
@@ -170,7 +170,7 @@ TEST_CASE("bytes and headers of the firmware go with their sectors, but for thos
     drive.bench().media().content().read_header(3, sector, header);
     CHECK(header == headers[sector]);
   }
-  CHECK(drive.status_at(3, 6) == Status::damaged);
+  CHECK(drive.status_at(3, 6) == Status::media_error);
 }
 
 TEST_CASE("a chain ends behind the write that failed, with what came before it done") {
@@ -204,6 +204,6 @@ TEST_CASE("a read that failed ends its chain, or goes on where lost sectors are 
   CHECK(drive.status() == (carried && !faulty ? Status::ok : Status::media_error));
   CHECK(drive.steps_done() == (!carried ? 0 : faulty ? 2 : 4));
   CHECK(drive.status_at(3, 4) == (carried ? Status::lost : Status::ok));
-  CHECK(drive.status_at(3, 6) == (carried && faulty ? Status::damaged : Status::ok));
+  CHECK(drive.status_at(3, 6) == (carried && faulty ? Status::media_error : Status::ok));
   CHECK(drive.status_at(4, 2) == (carried && !faulty ? Status::lost : Status::ok));
 }

@@ -182,14 +182,54 @@ TEST_CASE("read cache: no read-ahead begins while other commands of the host wai
   CHECK(drive->scoreboard().errors() == 0);
 }
 
+TEST_CASE("read cache: reads of the host ring no doorbell to give one another up") {
+  std::vector<double> bytes;
+  for (const std::uint32_t segments : {0U, 8U}) {
+    TestDrive drive(make_cmr_factory(), {}, small_drive(), cached({.segments = segments, .segment_sectors = 16, .read_ahead = 0}));
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      drive->submit(HostOp::read, i * 37 % 401 * blocks, blocks);
+      if (i % 8 == 7) drive->run_until_all_done();
+    }
+    bytes.push_back(drive.metric("bus.registers.bytes"));
+  }
+  CHECK(bytes[0] == bytes[1]);
+}
+
+TEST_CASE("read cache: a read next to a read-ahead takes a segment and reads on without a turn lost, however many segments there are") {
+  for (const std::uint32_t segments : {1U, 2U}) {
+    TestDrive drive(make_cmr_factory(), {}, real_drive(),
+                    cached({.segments = segments, .segment_sectors = 16, .read_ahead = 8, .read_ahead_step = 4}));
+    REQUIRE(drive->read(0, blocks) == Status::ok);
+    drive->run_for(1_ms);  // in the first step
+    drive->steps.clear();
+    REQUIRE(drive->read(200 * blocks, blocks) == Status::ok);
+    drive->run_until_idle(1_s);
+    REQUIRE(drive->steps.size() >= 2);
+    const auto& read = drive->steps[0].run.count == 1 ? drive->steps[0] : drive->steps[1];
+    const auto& ahead = drive->steps[0].run.count == 1 ? drive->steps[1] : drive->steps[2];
+    CHECK(read.run.count == 1);
+    CHECK(ahead.run.count == 4);
+    CHECK(ahead.begin + ahead.timing.rotation - read.timing.end < 1_us);
+    CHECK(drive.metric("read_cache.misses") == 2);
+  }
+}
+
+TEST_CASE("read cache: reads without a segment wait for no other read of the host") {
+  TestDrive drive(make_cmr_factory(), {}, spinning_drive(), cached({.segments = 1, .segment_sectors = 16, .read_ahead = 0}));
+  for (std::uint64_t i = 0; i < 3; ++i) drive->submit(HostOp::read, i * 100 * blocks, blocks);
+  drive->run_until_all_done();
+  CHECK(drive.metric("disk_channel.queue.max") == 2);  // behind the first
+}
+
 TEST_CASE("read cache: every combination of switches reads back right under mixed traffic") {
-  for (std::uint32_t mix = 0; mix < 32; ++mix) {
+  for (std::uint32_t mix = 0; mix < 64; ++mix) {
     FirmwareConfig config = cached({.segments = 3,
                                     .segment_sectors = 16,
                                     .read_ahead = 8,
                                     .read_ahead_step = 3,
                                     .read_ahead_start = static_cast<ReadAheadStart>(mix & 1),
                                     .read_ahead_on = static_cast<ReadAheadOn>(mix >> 1 & 1),
+                                    .read_ahead_until = static_cast<ReadAheadUntil>(mix >> 5 & 1),
                                     .extend_at_hit = (mix & 4) != 0,
                                     .keep_delivered = (mix & 8) != 0,
                                     .writes_end_segments = (mix & 16) != 0});

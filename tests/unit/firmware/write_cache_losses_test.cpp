@@ -2,6 +2,8 @@
 // them. What was acknowledged survives power cuts at any instant, those inside the recovery from the last one included.
 #include <catch2/catch.hpp>
 
+#include <utility>
+
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/logs/superblock.hpp"
 #include "support/random_histories.hpp"
@@ -79,6 +81,45 @@ void hurt(TestDrive& drive, const Shape& shape, std::uint64_t seed, std::uint32_
 constexpr DestageOrder all_orders[] = {DestageOrder::elevator, DestageOrder::first_come, DestageOrder::positioning};
 
 }  // namespace
+
+TEST_CASE("write cache: it drains as long as writes wait for slots, whatever its marks") {
+  constexpr std::pair<std::uint32_t, std::uint32_t> all_marks[] = {{100, 99}, {100, 50}, {75, 50}, {1, 0}};
+  for (const auto& [high, low] : all_marks)
+    for (const std::uint32_t slots : {2U, 4U, 16U}) {
+      INFO("marks " << high << " and " << low << ", " << slots << " slots");
+      BenchConfig bench = small_drive();
+      bench.host.tags = depth;
+      FirmwareConfig config;
+      config.write_cache.capacity = Bytes(slots * 4096);
+      config.write_cache.high_mark = high;
+      config.write_cache.low_mark = low;
+      TestDrive drive(make_cmr_factory(), {}, bench, config);
+      for (std::uint64_t sector = 0; sector < depth; ++sector)
+        drive->submit(HostOp::write, 10 * sector * blocks_per_sector, blocks_per_sector);
+      drive->run_until_all_done();
+      drive.check_content();
+    }
+}
+
+TEST_CASE("write cache: a FLUSH waits for the first of two writes that found their sector on its way to the platters") {
+  BenchConfig bench = small_drive();
+  bench.promise = DurabilityPromise::flushed;
+  FirmwareConfig config;
+  config.write_cache.capacity = Bytes(16 * 4096);
+  config.write_cache.durability = CacheDurability::volatile_memory;
+  TestDrive drive(make_cmr_factory(), {}, bench, config);
+  const auto write = [&drive] { REQUIRE(drive->write(40 * blocks_per_sector, blocks_per_sector) == Status::ok); };
+  write();
+  drive->submit(HostOp::flush, 0, 0);
+  while (!drive->media().busy()) drive->run_for(10_us);
+  write();
+  HostRequest& flush = drive->submit(HostOp::flush, 0, 0);
+  drive->run_for(10_us);
+  write();
+  REQUIRE(drive->run_until_done(flush) == Status::ok);
+  drive->cut_now();
+  drive.check_content();
+}
 
 TEST_CASE("write cache: large writes at full depth through a small cache and a small journal survive cuts, also inside recovery") {
   for (const Shape& shape : shapes)

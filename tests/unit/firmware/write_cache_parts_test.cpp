@@ -239,16 +239,44 @@ TEST_CASE("parts: a volatile cache's FLUSH says that a sector whose rest cannot 
   drive.check_content();
 }
 
-TEST_CASE("parts: a cache with more unreadable sectors than it can spare takes no more writes, and answers everybody") {
-  TestDrive drive = drive_with_old_data(cache(8));
-  for (const std::uint32_t sector : {1U, 3U, 5U}) {
-    drive->media().add_unreadable({{0, 0}, sector});
-    REQUIRE(write_blocks(drive, sector, 0, 4) == Status::ok);
-  }
-  drive->run_until_idle(10_s);
-  CHECK(drive.firmware().idle());
-  CHECK(write_blocks(drive, 9, 0, 8) == Status::read_only);
-  CHECK(drive.metric("cache.unwritten") == 3);
+TEST_CASE("parts: a FLUSH does not take a sector for durable because another part of it was written since") {
+  TestDrive drive = drive_with_old_data(cache(16, CacheDurability::volatile_memory), promising(CacheDurability::volatile_memory));
+  drive->media().add_unreadable({{0, 0}, 5});
+  REQUIRE(write_blocks(drive, 5, 0, 4) == Status::ok);
+  REQUIRE(write_blocks(drive, 30, 0, 8) == Status::ok);
+  HostRequest& flush = drive->submit(HostOp::flush, 0, 0);
+  while (drive.metric("cache.unwritten") == 0) drive->run_for(100_us);
+  REQUIRE(write_blocks(drive, 5, 4, 2) == Status::ok);  // while sector 30 is on its way
+  CHECK(drive->run_until_done(flush) == Status::media_error);
+}
+
+TEST_CASE("parts: sectors whose rest cannot be read have three quarters of the slots at most, and sound ones are always written") {
+  constexpr std::uint32_t bad = 32;
+  for (const CacheDurability durability : unjournalled)
+    for (const DestageOrder order : all_orders)
+      for (const std::uint32_t slots : {2U, 4U, 8U, 16U}) {
+        INFO("durability " << static_cast<int>(durability) << ", order " << static_cast<int>(order) << ", " << slots << " slots");
+        const std::uint32_t most = slots - std::max(1U, slots / 4);
+        TestDrive drive = drive_with_old_data(cache(slots, durability, order), promising(durability));
+        std::uint32_t taken = 0;
+        for (std::uint32_t sector = 0; sector < bad; ++sector) {
+          drive->media().add_unreadable({{0, sector / 16}, sector % 16});
+          taken += ok(write_blocks(drive, sector, 0, 4)) ? 1U : 0U;
+        }
+        CHECK(taken == most);  // the others say at once that the rest of their sector cannot be read
+        for (std::uint32_t sector = 100; sector < 100 + 3 * slots; ++sector) {
+          REQUIRE(write_blocks(drive, sector, 0, 8) == Status::ok);
+          REQUIRE(write_blocks(drive, sector + 200, 2, 3) == Status::ok);
+        }
+        drive->run_until_idle(100_s);
+        CHECK(drive.firmware().idle());
+        CHECK(drive.metric("cache.unwritten") == most);
+        CHECK(drive->flush() == Status::media_error);
+        for (std::uint32_t sector = 0; sector < most; ++sector) REQUIRE(write_blocks(drive, sector, 4, 4) == Status::ok);
+        CHECK(drive->flush() == Status::ok);
+        CHECK(drive.metric("cache.unwritten") == 0);
+        drive.check_content();
+      }
 }
 
 TEST_CASE("parts: random traffic with cuts reads back right, whatever order and durability") {

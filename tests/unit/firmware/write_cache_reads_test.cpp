@@ -51,6 +51,23 @@ TEST_CASE("write cache: a read in more parts than are read at once gives each it
   CHECK(drive->scoreboard().errors() == 0);
 }
 
+TEST_CASE("write cache: a sector that becomes whole while a read in many parts waits comes with all that was written") {
+  for (std::uint64_t delay = 0; delay < 80; ++delay) {
+    INFO("read after " << delay << " half milliseconds");
+    FirmwareConfig config;
+    config.write_cache.capacity = Bytes(64 * 4096);
+    config.write_cache.edges = EdgeReads::behind;
+    BenchConfig bench = small_drive();
+    bench.media.timing = MediaTimingMode::rotational;
+    TestDrive drive(make_cmr_factory(), {}, bench, config, 40);
+    for (std::uint64_t sector = 3; sector < 24; sector += 2) write_sector(drive, sector);
+    for (const std::uint64_t sector : {1U, 24U}) REQUIRE(drive->write(sector * 8 + 2, 3) == Status::ok);
+    drive->run_for(Picoseconds(delay * (500_us).value()));
+    REQUIRE(drive->read(1 * 8, 24 * 8) == Status::ok);  // in more parts than are read at once
+    CHECK(drive->scoreboard().errors() == 0);
+  }
+}
+
 TEST_CASE("write cache: a part that cannot be read fails its read, whichever it is") {
   for (const std::uint32_t lost : {0U, 3U, 7U}) {
     TestDrive drive = spinning_drive();

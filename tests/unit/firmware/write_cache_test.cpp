@@ -317,3 +317,29 @@ TEST_CASE("write cache: boot reads the journal track by track, and writes nothin
   drive->cut_now();
   CHECK(drive.wrong_blocks() == 0);
 }
+
+TEST_CASE("write cache: writes one after another lose no turn, whatever the skew") {
+  for (std::uint32_t skew = 41; skew <= 59; skew += 2) {  // the shortest seek takes 40 sectors
+    BenchConfig config;
+    config.media.speed = Rpm(7200);
+    config.media.tracks = 512;
+    config.media.sectors_per_track = 119;  // runs of eight sectors end anywhere, also with the track
+    config.media.cylinder_skew = skew;
+    config.controller.scheduling = SchedulingPolicy::shortest_positioning;
+    config.content = ContentMode::none;
+    FirmwareConfig firmware;
+    firmware.write_cache.capacity = 3_MiB;
+    firmware.write_cache.order = DestageOrder::positioning;
+    firmware.write_cache.destage_depth = 32;
+    firmware.write_cache.largest_destage = 32_KiB;
+    TestDrive drive(make_cmr_factory(), {}, config, firmware);
+    constexpr std::uint64_t tracks = 200;
+    constexpr std::uint32_t sectors = 64;
+    for (std::uint64_t sector = 0; sector < tracks * 119; sector += sectors) REQUIRE(drive->write(sector * 8, sectors * 8) == Status::ok);
+    drive->run_until_idle(10_s);
+    const Picoseconds turn = drive->media().positioning().revolution();
+    const Picoseconds in_order = (turn + turn * skew / std::uint64_t{119}) * tracks;
+    INFO("skew " << skew << ": " << drive->media_time().value() << " ps for " << in_order.value());
+    CHECK(drive->media_time() <= in_order + turn);
+  }
+}

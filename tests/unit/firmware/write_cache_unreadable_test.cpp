@@ -107,7 +107,8 @@ TEST_CASE("write cache: a journal record that one boot could not read at all doe
   const std::vector<MissedPacket> missed = missed_records(drive->media());
   REQUIRE(missed.size() == 1);
   CHECK(missed[0].run == LogicalRun{LogicalSector(100), longest_record});
-  drive->scoreboard().untold({HostBlock(100 * blocks_per_sector), longest_record * blocks_per_sector}, {0, 0});
+  const HostRun untold{HostBlock(100 * blocks_per_sector), longest_record * blocks_per_sector};
+  drive->scoreboard().untold({&untold, 1}, {0, 0});
   REQUIRE(drive->write(40 * blocks_per_sector, blocks_per_sector) == Status::ok);
   fail(0);
   drive->cut_now();
@@ -141,14 +142,14 @@ TEST_CASE("write cache: what a cut may have kept from a journal record's sectors
     if (!drive->cut_after_actions(actions)) break;
     REQUIRE(drive->boot_status() == Status::ok);
     const std::vector<ReadDoubt> said = drive.firmware().reads_in_doubt();
-    const std::vector<HostRun> founded = founded_doubts(drive->media(), said);
+    const std::vector<ReadDoubt> founded = founded_doubts(drive->media(), said);
     CHECK(founded.size() == said.size());
     const bool last_fails = drive->read((100 + longest_record - 1) * blocks_per_sector, blocks_per_sector) != Status::ok;
     CHECK(last_fails == !said.empty());
     if (said.empty()) continue;
     ++doubted;
-    CHECK(founded[0] == HostRun{HostBlock((100 + longest_record - 1) * blocks_per_sector), blocks_per_sector});
-    drive->scoreboard().in_doubt(founded[0]);
+    CHECK(founded[0].blocks == HostRun{HostBlock((100 + longest_record - 1) * blocks_per_sector), blocks_per_sector});
+    drive->scoreboard().in_doubt(founded[0].blocks);
     REQUIRE(drive.wrong_blocks() == 0);
     write_all(drive, longest_record);
     CHECK(failing(drive, longest_record) == 0);

@@ -1,5 +1,6 @@
 #pragma once
 // The machine's registers as a test sees them: what was written, in order, and units that do as the test says.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -53,7 +54,8 @@ class FakeMachine final : public RegisterFile {
 
   std::map<Register, std::uint64_t> values;
   std::vector<Write> writes;
-  std::vector<std::uint64_t> lost;  ///< addresses of sectors marked as lost
+  std::vector<std::uint64_t> lost;         ///< addresses of sectors marked as lost
+  std::vector<std::uint64_t> overwritten;  ///< of these, by the write of an overlapping track
   std::uint64_t sector_bytes = 4096;
   std::uint64_t chains_completed = 0;
   std::uint64_t batches_completed = 0;
@@ -67,11 +69,13 @@ class FakeMachine final : public RegisterFile {
   void move(MoverOperation operation) {
     const std::uint64_t from = values[Register::mover_from];
     std::uint64_t& result = values[Register::mover_result];
-    if (operation == MoverOperation::mark_lost) lost.push_back(from);
+    if (operation == MoverOperation::mark_lost || operation == MoverOperation::mark_overwritten) lost.push_back(from);
+    if (operation == MoverOperation::mark_overwritten) overwritten.push_back(from);
     if (operation != MoverOperation::first_lost) return;
     result = values[Register::mover_sectors];
     for (const std::uint64_t sector : lost)
       if (sector >= from) result = std::min(result, (sector - from) / sector_bytes);
+    if (std::ranges::find(overwritten, from + result * sector_bytes) != overwritten.end()) result |= lost_overwritten;
   }
 
   std::vector<std::unique_ptr<std::byte[]>> memory_;

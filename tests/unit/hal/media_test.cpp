@@ -146,16 +146,19 @@ TEST_CASE("a write tells the machine of lost sectors, and a read takes over its 
   Bench bench;
   DataBuffer buffer(DramAddress(data_address), 4, shape);
   buffer.mark_lost(2);
+  buffer.mark_overwritten(3);
   MediaChain chain;
   chain.write({{0, 0}, 0, 3}, buffer.part(1, 3));
   Outcome written;
   bench.cpu.start(run(bench.media, chain, written), no_host_tag);
   bench.cpu.run();
-  CHECK(bench.machine.lost == std::vector<std::uint64_t>{data_address + 2 * 4096});
+  CHECK(bench.machine.lost == std::vector<std::uint64_t>{data_address + 2 * 4096, data_address + 3 * 4096});
+  CHECK(bench.machine.overwritten == std::vector<std::uint64_t>{data_address + 3 * 4096});
   bench.complete({.cookie = bench.cookie(0), .steps_done = 1});
   CHECK(buffer.is_lost(2));
 
   bench.machine.lost = {data_address, data_address + 3 * 4096};
+  bench.machine.overwritten = {data_address};
   MediaChain again;
   again.read({{0, 0}, 0, 4}, buffer.all());
   Outcome read;
@@ -166,6 +169,8 @@ TEST_CASE("a write tells the machine of lost sectors, and a read takes over its 
   CHECK_FALSE(buffer.is_lost(1));
   CHECK_FALSE(buffer.is_lost(2));
   CHECK(buffer.is_lost(3));
+  CHECK(buffer.is_overwritten(0));
+  CHECK_FALSE(buffer.is_overwritten(3));
 
   MediaChain good;
   good.read({{0, 0}, 0, 4}, buffer.all());

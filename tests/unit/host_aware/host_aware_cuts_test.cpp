@@ -1,6 +1,7 @@
 // Power cuts: pointers stay after what was acknowledged, and nothing comes back from before a reset.
 #include "firmware/layers/zoned/zone_marks.hpp"
 #include "host_aware_drive.hpp"
+#include "platforms/run/read_doubts.hpp"
 #include "support/cut_everywhere.hpp"
 
 using namespace tessera;
@@ -125,15 +126,65 @@ TEST_CASE("marks of an earlier life of a zone are none of this one") {
   drive.check_content();
 }
 
-TEST_CASE("a last sector that cannot be read after a cut stays in front of the pointer") {
-  HostAwareDrive drive;
-  drive.write_zone(1, 0, 6);
-  const PhysicalRun last = drive.layer().cache().bands().place({LogicalSector(5), 1});
+namespace {
+
+/// Zone 1 is written up to sector 7 in two goes, and the mark of the second cannot be read.
+void lose_second_mark(HostAwareDrive& drive) {
+  drive.write_zone(1, 0, 4);
+  drive.write_zone(1, 4, 3);
+  const PhysicalRun last = drive.layer().cache().bands().place({LogicalSector(6), 1});
   drive.bench().media().add_unreadable({last.track, last.first});
-  drive.cut_now();
-  CHECK(drive.pointer(1) == 6);
-  drive.write_zone(1, 6, 2);
-  drive.read_zone(1, 0, 5);
+  drive.bench().cut_now();
+  REQUIRE(drive.bench().boot_status() == Status::ok);
+}
+
+Status read_sector(HostAwareDrive& drive, std::uint64_t sector) { return drive.bench().read(drive.block(1, sector), blocks_per_sector); }
+
+}  // namespace
+
+TEST_CASE("what a last sector that cannot be read after a cut proved stays below the pointer, and reads of it fail until it is written") {
+  HostAwareDrive drive;
+  lose_second_mark(drive);
+  CHECK(drive.pointer(1) == 7);
+  CHECK(drive.zone(1).non_sequential);
+  for (std::uint64_t sector = 0; sector < 7; ++sector) CHECK((read_sector(drive, sector) == Status::ok) == (sector < 4));
+  drive.write_zone(1, 7, 2);
+  drive.write_zone(1, 5, 1);
+  for (const bool cut : {false, true}) {
+    if (cut) drive.bench().cut_now();
+    CHECK(drive.pointer(1) == 9);
+    for (std::uint64_t sector = 0; sector < 9; ++sector) CHECK((read_sector(drive, sector) == Status::ok) == (sector != 4 && sector != 6));
+  }
+  REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
+  CHECK(read_sector(drive, 4) == Status::ok);
+}
+
+TEST_CASE("what a boot could not tell of a zone's sectors it says, as founded in the sector that it could not read") {
+  HostAwareDrive drive;
+  lose_second_mark(drive);
+  const std::vector<ReadDoubt> said = drive.layer().in_doubt();
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].blocks == HostRun{HostBlock(drive.block(1, 4)), 3 * blocks_per_sector});
+  CHECK(founded_doubts(drive.bench().media(), said).size() == 1);
+  drive.bench().media().forget_unread();
+  CHECK(founded_doubts(drive.bench().media(), said).empty());
+  drive.bench().cut_now();
+  CHECK(drive.layer().in_doubt().empty());
+}
+
+TEST_CASE("what the media cache holds of a zone is not in doubt, whatever of the band cannot be read") {
+  HostAwareDrive drive;
+  drive.write_zone(1, 0, 4);
+  drive.write_zone(1, 4, 3);
+  drive.write_zone(1, 5, 1);
+  const PhysicalRun last = drive.layer().cache().bands().place({LogicalSector(6), 1});
+  drive.bench().media().add_unreadable({last.track, last.first});
+  drive.bench().cut_now();
+  REQUIRE(drive.bench().boot_status() == Status::ok);
+  CHECK(drive.layer().in_doubt().size() == 2);
+  CHECK(read_sector(drive, 4) == Status::lost);
+  CHECK(read_sector(drive, 5) == Status::ok);
+  CHECK(read_sector(drive, 6) == Status::lost);
 }
 
 TEST_CASE("after a reset that the log does not reach to, new packets come after it") {

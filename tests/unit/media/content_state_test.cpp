@@ -28,7 +28,7 @@ void scribble(ContentStore& store, RandomStream& random, int steps) {
     const std::uint64_t track = random.below(tracks - 1);  // one holds nothing
     const auto first = static_cast<std::uint32_t>(random.below(sectors));
     const auto count = static_cast<std::uint32_t>(1 + random.below(sectors - first));
-    switch (random.below(7)) {
+    switch (random.below(8)) {
       case 0:
       case 1: {
         DataBuffer data = tagged(count, 1 + random.below(1'000'000), shape);
@@ -42,6 +42,7 @@ void scribble(ContentStore& store, RandomStream& random, int steps) {
       case 4: store.damage(track, first, count); break;
       case 5: store.destroy(track, first); break;
       case 6: store.mark_lost(track, first); break;
+      case 7: store.spoil(track, first); break;
     }
   }
 }

@@ -175,6 +175,62 @@ TEST_CASE("the store agrees with a plain table over random writes, damage and re
   }
 }
 
+TEST_CASE("a copy of a sector that holds nothing holds nothing: no header is written as zeros, no data as it was read") {
+  for (const ContentMode mode : {ContentMode::none, ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    ContentStore store(shape, 10, 100);
+    DataBuffer copy(DramAddress(0), 1, shape);
+    SectorHeader header;
+    CHECK(store.read(2, 5, 1, copy.content(0, 1)) == Status::ok);
+    store.read_header(2, 5, header);
+    store.write(2, 5, 1, copy.content(0, 1));
+    store.write_header(2, 5, header);
+    store.damage(2, 0, 10);
+    CHECK(store.damaged_sectors() == 0);
+    CHECK(store.read(2, 5, 1, copy.content(0, 1)) == Status::ok);
+  }
+}
+
+TEST_CASE("what reads of headers and system bytes say does not depend on what is kept of data") {
+  constexpr std::uint64_t tracks = 4;
+  constexpr std::uint32_t sectors = 30;
+  for (const ContentMode mode : {ContentMode::tags, ContentMode::bytes}) {
+    const SectorShape shape{4096, mode};
+    ContentStore without({4096, ContentMode::none}, tracks, sectors);
+    ContentStore with(shape, tracks, sectors);
+    RandomStream random(5, "headers");
+    for (int step = 0; step < 20'000; ++step) {
+      const std::uint64_t track = random.below(tracks);
+      const auto first = static_cast<std::uint32_t>(random.below(sectors));
+      const auto count = static_cast<std::uint32_t>(1 + random.below(sectors - first));
+      DataBuffer data = tagged(count, 1 + static_cast<Tag>(step) * 1000, shape);
+      const SectorHeader header = header_of(static_cast<int>(random.below(4)));
+      const std::vector<std::byte> system(std::size_t{count} * 4096, std::byte{7});
+      const std::uint64_t what = random.below(8);
+      for (ContentStore* const store : {&without, &with}) switch (what) {
+          case 0:
+          case 1: store->write(track, first, count, store == &with ? ConstContentSpan(data.content(0, count)) : ConstContentSpan()); break;
+          case 2: store->write_system(track, first, count, system); break;
+          case 3:
+            store->write(track, first, 1, store == &with ? ConstContentSpan(data.content(0, 1)) : ConstContentSpan());
+            store->write_header(track, first, header);
+            break;
+          case 4: store->destroy(track, first); break;
+          case 5:
+            store->write(track, first, 1, store == &with ? ConstContentSpan(data.content(0, 1)) : ConstContentSpan());
+            store->mark_lost(track, first);
+            break;
+          default: store->damage(track, first, count);
+        }
+      std::vector<std::byte> bytes(std::size_t{count} * 4096);
+      const Status said = without.header_status(track, first, count);
+      REQUIRE(with.header_status(track, first, count) == said);
+      REQUIRE(without.read_system(track, first, count, bytes) == said);
+      REQUIRE(with.read_system(track, first, count, bytes) == said);
+    }
+  }
+}
+
 TEST_CASE("a sector stored as lost keeps its header, reads as lost in every mode, and is good again once it is written") {
   for (const ContentMode mode : {ContentMode::none, ContentMode::tags, ContentMode::bytes}) {
     const SectorShape shape{4096, mode};
@@ -247,6 +303,23 @@ TEST_CASE("what a track held before the simulation is read, kept when it is writ
     CHECK(tag_of(back, 1, 3) == destroyed);
     CHECK(store.changed_initial().size() == 1);
   }
+}
+
+TEST_CASE("a spoilt sector is a media error, whatever else its run has, until it is written again") {
+  ContentStore store(tags, 10, 12);
+  DataBuffer data = tagged(4, 1000);
+  store.write(4, 0, 4, data.content(0, 4));
+  store.mark_lost(4, 1);
+  store.damage(4, 2, 1);
+  store.spoil(4, 3);
+  store.spoil(4, 5);  // which held nothing
+  CHECK(store.read(4, 0, 12, {}) == Status::media_error);
+  CHECK(store.read(4, 0, 3, {}) == Status::damaged);
+  CHECK(store.status(4, 3) == Status::media_error);
+  CHECK(store.status(4, 5) == Status::ok);
+  store.write(4, 3, 1, data.content(3, 1));
+  CHECK(store.status(4, 3) == Status::ok);
+  CHECK(store.damaged_sectors() == 1);
 }
 
 TEST_CASE("damage, a torn sector and a write without content are first changes of a track too") {

@@ -42,8 +42,8 @@ TEST_CASE("so many writes of a track spoil what lies next to it at their angle, 
   REQUIRE(ok(perform(device, hot, now)));
   for (const std::uint32_t radius : {9U, 11U}) {
     CHECK(ok(read_back(device, {{0, radius}, 0, 40}, now)));
-    CHECK(read_back(device, {{0, radius}, 40, 1}, now) == Status::damaged);
-    CHECK(read_back(device, {{0, radius}, 41, 1}, now) == Status::damaged);
+    CHECK(read_back(device, {{0, radius}, 40, 1}, now) == Status::media_error);
+    CHECK(read_back(device, {{0, radius}, 41, 1}, now) == Status::media_error);
     CHECK(ok(read_back(device, {{0, radius}, 42, 58}, now)));
     CHECK(ok(read_back(device, {{1, radius}, 0, 100}, now)));
   }
@@ -67,7 +67,7 @@ TEST_CASE("writes of both neighbours count together, and a sector that is writte
   disturb(11, 5);
   CHECK(ok(read_back(device, victim, now)));
   disturb(9, 1);
-  CHECK(read_back(device, victim, now) == Status::damaged);
+  CHECK(read_back(device, victim, now) == Status::media_error);
 }
 
 TEST_CASE("a write that a power cut ends weakens what it passed, and tracks of another region are out of reach") {
@@ -82,7 +82,7 @@ TEST_CASE("a write that a power cut ends weakens what it passed, and tracks of a
   device.cut(timing.end - Picoseconds(5'050'000'000));  // in sector 39 of 100 us each
   now = timing.end;
   device.restore(now);
-  CHECK(read_back(device, {{0, 8}, 39, 1}, now) == Status::damaged);
+  CHECK(read_back(device, {{0, 8}, 39, 1}, now) == Status::media_error);
   CHECK(ok(read_back(device, {{0, 8}, 40, 60}, now)));
   CHECK(ok(read_back(device, {{0, 10}, 0, 100}, now)));
 }

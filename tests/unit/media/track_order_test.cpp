@@ -95,6 +95,37 @@ TEST_CASE("a head that is off its arm's position moves the arm, settles and begi
   CHECK(mechanics.least_positioning(5) <= mechanics.seek_time({1, 5}, false));
 }
 
+TEST_CASE("an arm whose heads are far apart moves further than the drive has tracks, and takes as long as that far") {
+  for (const bool measured : {false, true}) {
+    MediaConfig config = test::small_drive();
+    const std::uint32_t radii = geometry_of(config).radii();
+    const std::uint32_t most = radii - 1;
+    config.head_tolerances = {{1, -double{1} * most, 0, 0}};
+    config.seek_curve.clear();
+    if (measured) config.seek_curve = {{1, 1}, {2, 1.5}};
+    REQUIRE(config.validate().empty());
+    const TrackGeometry geometry(config, {});
+    Mechanics mechanics(config, geometry);
+    mechanics.moved(test::read_step({{0, 0}, 0, 1}), 100);
+    const Picoseconds time = mechanics.seek_time({1, most}, false);
+    if (measured)
+      CHECK(time == Picoseconds(500'000'000) * (2 * most + 1));
+    else
+      CHECK(time == SeekCurve::formula(config.seek_min, config.seek_full_stroke, radii, 2 * most));
+    CHECK(mechanics.least_positioning(most) <= time);
+    config.head_tolerances = {{1, double{1} * radii, 0, 0}};
+    CHECK(first_problem(config) == "head_tolerances: row 1 sets the head " + std::to_string(radii) + " tracks off, on a drive with " +
+                                       std::to_string(radii) + " tracks per surface; expected fewer than it has");
+  }
+}
+
+TEST_CASE("zones that end beyond any drive are named") {
+  MediaConfig config = ordered(TrackOrder::cylinder);
+  config.tracks = config.sectors_per_track = config.track_skew = config.cylinder_skew = 0;
+  config.zones = {{4294967295.0, 100, 0, 0, 0, 0}};
+  CHECK(first_problem(config) == "zones: row 1 ends at radius 4294967295; expected at most 16777215");
+}
+
 TEST_CASE("orders, zones of surfaces and tolerances that cannot be are named") {
   CHECK(first_problem(ordered(TrackOrder::serpentine, 4)) ==
         "serpent_tracks: 4 does not divide the 6 tracks of the zone of radius 0; expected whole serpents, with the rest as a zone of its "

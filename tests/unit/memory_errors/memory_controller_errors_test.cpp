@@ -70,6 +70,15 @@ struct Machine {
     dram.bad = address;
     dram.length = length;
   }
+  /// A task reads a table so many times.
+  void read(DramAddress address, int times = 1) {
+    cpu.start(reading(address, times), nullptr, timeline.now());
+    timeline.step();
+  }
+  Task<void> reading(DramAddress address, int times) {
+    for (; times > 0; --times) memory.touch(address, 8, Access::read);
+    co_return;
+  }
   Timeline timeline;
   Executor cpu;
   ForeignDram dram;
@@ -117,16 +126,16 @@ TEST_CASE("memory errors: a copy marks what it could not read, at both ends") {
 TEST_CASE("memory errors: for a table the restart is asked for once, and again after the next power-off") {
   Machine machine;
   machine.fails(DramAddress(500'000), Bytes(8));
-  machine.memory.touch(DramAddress(499'992), 8, Access::read);
+  machine.read(DramAddress(499'992));
   CHECK_FALSE(machine.memory.table_failed());
-  for (int i = 0; i < 3; ++i) machine.memory.touch(DramAddress(500'000), 8, Access::read);
+  machine.read(DramAddress(500'000), 3);
   CHECK(machine.memory.table_failed());
   CHECK(machine.restarts == 0);  // not in the midst of the firmware's code
   while (!machine.timeline.empty()) machine.timeline.step();
   CHECK(machine.restarts == 1);
   machine.memory.power_off();
   CHECK_FALSE(machine.memory.table_failed());
-  machine.memory.touch(DramAddress(500'000), 8, Access::read);
+  machine.read(DramAddress(500'000));
   while (!machine.timeline.empty()) machine.timeline.step();
   CHECK(machine.restarts == 2);
 }
@@ -134,7 +143,7 @@ TEST_CASE("memory errors: for a table the restart is asked for once, and again a
 TEST_CASE("memory errors: a CPU that is held in reset asks for no restart") {
   Machine machine;
   machine.fails(DramAddress(500'000), Bytes(8));
-  machine.memory.touch(DramAddress(500'000), 8, Access::read);
+  machine.read(DramAddress(500'000));
   machine.memory.halt();
   CHECK(machine.timeline.empty());
 }

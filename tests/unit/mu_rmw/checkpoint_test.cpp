@@ -85,7 +85,7 @@ TEST_CASE("pages found at a boot count as programmed since the checkpoint, so th
   }
 }
 
-TEST_CASE("the mapping after a boot is the one before the cut, with trims and whatever the checkpoint knows of it") {
+TEST_CASE("the mapping after a boot is the one before the cut, whatever the checkpoint knows of it") {
   std::uint64_t known = 0;
   for (std::uint64_t run = 0; run < 200; ++run) {
     RandomStream random(run, "mu-rmw mapping after a boot");
@@ -100,10 +100,7 @@ TEST_CASE("the mapping after a boot is the one before the cut, with trims and wh
       for (std::uint32_t i = pick(random, 1, 20); i > 0; --i) {
         const std::uint64_t sector = random.below(16);
         const std::uint32_t count = pick(random, 1, static_cast<std::uint32_t>(16 - sector));
-        if (random.below(4) == 0)
-          drive.trim(sector, count);
-        else
-          drive.write(sector, count);
+        drive.write(sector, count);
       }
       if (random.below(2) == 0) rest(drive);
       const std::vector<std::uint32_t> before = mapping(drive, groups, 10);

@@ -173,17 +173,6 @@ TEST_CASE("mu-rmw: the mapping memory that it reports as taken is what its table
   CHECK(drive.metric("meta.ram_bytes_actual") == drive.bench().metric("metadata.bytes"));
 }
 
-TEST_CASE("a write to a group makes the page void that held its sub-table alone since a TRIM") {
-  MuRmwDrive drive(MuRmwSetup{});
-  drive.write(0);
-  drive.trim(0);  // the sub-table goes to the second page of the block
-  for (const std::uint64_t sector : {1, 2, 8, 9}) drive.write(sector);
-  drive.write(10);  // of the three blocks the first holds nothing any more
-  CHECK(drive.metric("reclaim.obsolete_blocks") == 1);
-  CHECK(drive.metric("rmw.count") == 0);
-  drive.check_content();
-}
-
 TEST_CASE("a block that a merge freed holds nothing of what it held before") {
   MuRmwDrive drive(MuRmwSetup{});
   for (const std::uint64_t sector : {0, 1, 8, 9, 2, 3}) drive.write(sector);

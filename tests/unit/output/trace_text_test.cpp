@@ -47,17 +47,23 @@ Result write_and_read(const All& records, TraceText form) {
 
 }  // namespace
 
-TEST_CASE("fio's log, both versions, reads back but for forced unit access, and a note counts that") {
-  for (const auto form : {TraceText::fio_3, TraceText::fio_2}) {
-    const auto result = write_and_read(every_kind, form);
-    CHECK(result.read == without_fua(every_kind));
-    CHECK(result.written.records == 6);
-    CHECK(result.written.notes == std::vector<std::string>{"1 writes without their forced unit access, which fio's log has no word for"});
-  }
-  CHECK_THAT(write_and_read(every_kind, TraceText::fio_3).text,
-             Catch::StartsWith("fio version 3 iolog\n0 vol_0 add\n0 vol_0 open\n0 vol_0 write 4096 8192\n3 vol_1 add\n"));
-  // fio takes two fields or four, never three.
-  CHECK_THAT(write_and_read(every_kind, TraceText::fio_2).text, Catch::Contains("\nvol_1 wait 3 0\n"));
+TEST_CASE("fio's log, version 3, reads back but for forced unit access, and a note counts that") {
+  const auto result = write_and_read(every_kind, TraceText::fio_3);
+  CHECK(result.read == without_fua(every_kind));
+  CHECK(result.written.records == 6);
+  CHECK(result.written.notes == std::vector<std::string>{"1 writes without their forced unit access, which fio's log has no word for"});
+  // From 1 on: fio takes no gap after a time of 0.
+  CHECK_THAT(result.text, Catch::StartsWith("fio version 3 iolog\n1 vol_0 add\n1 vol_0 open\n1 vol_0 write 4096 8192\n4 vol_1 add\n"));
+}
+
+TEST_CASE("fio's log, version 2, waits for milliseconds since the job's start") {
+  const auto result =
+      write_and_read({record(0, wr, 0, 512), record(1'500 * us, rd, 0, 512), record(7'000 * us, rd, 512, 512)}, TraceText::fio_2);
+  CHECK(result.text ==
+        "fio version 2 iolog\nvol_0 add\nvol_0 open\nvol_0 write 0 512\nvol_0 wait 1 0\nvol_0 read 0 512\nvol_0 wait 7 0\n"
+        "vol_0 read 512 512\nvol_0 close\n");  // fio takes two fields or four, never three
+  CHECK(result.read == All{record(0, wr, 0, 512), record(1'000 * us, rd, 0, 512), record(7'000 * us, rd, 512, 512)});
+  CHECK(result.written.notes == std::vector<std::string>{"1 arrivals cut to whole milliseconds"});
 }
 
 TEST_CASE("blkparse's text reads back whole") {
@@ -100,4 +106,6 @@ TEST_CASE("what a form cannot hold at all is refused") {
   Records flushes({record(0, fl, 0, 0)});
   CHECK_THROWS_WITH(write_trace_text(flushes, scratch / "f", TraceText::msr), "t:1: the form holds none of the trace's requests");
   CHECK_FALSE(std::filesystem::exists(scratch / "f"));
+  Records large({record(0, tr, 0, std::uint64_t{1} << 32)});
+  CHECK_THROWS_WITH(write_trace_text(large, scratch / "l", TraceText::fio_3), "t:1: the request has 4 GiB or more, which fio cannot read");
 }

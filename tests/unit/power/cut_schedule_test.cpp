@@ -21,9 +21,18 @@ TEST_CASE("cuts come in order of time, equal ones once") {
 
 TEST_CASE("a cut inside the outage of another is dropped, one at the instant the power is back is not") {
   CutSchedule schedule({10_ms, 20_ms - 1_ps, 20_ms});
-  schedule.happened(20_ms);
+  schedule.happened(10_ms);
+  schedule.dark_until(20_ms);
   CHECK(schedule.dropped() == 1);
   CHECK(schedule.next() == 20_ms);
+}
+
+TEST_CASE("cuts inside an outage that no cut of the schedule began are dropped alike") {
+  CutSchedule schedule({10_ms, 15_ms, 40_ms});
+  schedule.dark_until(16_ms);
+  CHECK(schedule.dropped() == 2);
+  CHECK(schedule.done() == 0);
+  CHECK(schedule.next() == 40_ms);
 }
 
 TEST_CASE("a schedule without cuts has no next one, and nothing may happen on it") {
@@ -41,7 +50,8 @@ TEST_CASE("a cut that is added comes in its turn, once, and into an outage as an
   CHECK(schedule.add(30_ms));
   CHECK_FALSE(schedule.add(40_ms));
   CHECK(schedule.next() == 20_ms);
-  schedule.happened(35_ms);
+  schedule.happened(20_ms);
+  schedule.dark_until(35_ms);
   CHECK(schedule.dropped() == 1);
   CHECK(schedule.next() == 40_ms);
   schedule.happened(40_ms);

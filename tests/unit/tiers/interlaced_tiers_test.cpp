@@ -154,7 +154,7 @@ TEST_CASE("tessera-imr: a top that left the flash is at home, and saved again") 
   drive.check_content();
 }
 
-TEST_CASE("tessera-imr: TRIM changes nothing, as what is in front may be the only copy") {
+TEST_CASE("tessera-imr: TRIM takes nothing out of flash, which may have the only copy") {
   InterlacedTiersDrive drive(unbuffered());
   drive.write_on(bottom + 1, 2, 2);
   drive.write_on(bottom, 2, 3);

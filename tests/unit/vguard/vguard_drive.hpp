@@ -23,8 +23,8 @@ class VguardDrive : public TestDrive {
  public:
   explicit VguardDrive(std::uint32_t bands = 3, std::uint32_t cache = cache_tracks, std::uint64_t prefilled_tracks = 0)
       : VguardDrive(vguard_drive(bands, cache), cache, prefilled_tracks) {}
-  VguardDrive(const BenchConfig& config, std::uint32_t cache, std::uint64_t prefilled_tracks = 0)
-      : TestDrive(make_vguard_factory(), {{"band_tracks", band_tracks}, {"cache_tracks", cache}}, config, {},
+  VguardDrive(const BenchConfig& config, std::uint32_t cache, std::uint64_t prefilled_tracks = 0, const FirmwareConfig& firmware = {})
+      : TestDrive(make_vguard_factory(), {{"band_tracks", band_tracks}, {"cache_tracks", cache}}, config, firmware,
                   prefilled_tracks * track_sectors) {}
 
   static std::uint64_t block(std::uint64_t track, std::uint64_t sector) { return (track * track_sectors + sector) * blocks_per_sector; }

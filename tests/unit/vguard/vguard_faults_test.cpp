@@ -5,6 +5,7 @@
 #include "vguard_drive.hpp"
 
 using namespace tessera;
+using namespace tessera::literals;
 using namespace tessera::test;
 
 namespace {
@@ -20,6 +21,21 @@ std::vector<PhysicalSector> cache_track_two(VguardDrive& drive) {
   REQUIRE(records.size() == 2);
   REQUIRE(drive.write_sectors(2, 0, 4) == Status::ok);
   return records;
+}
+
+FirmwareConfig refreshing() {
+  FirmwareConfig firmware;
+  firmware.refresh.threshold = 16;
+  return firmware;
+}
+
+/// Sectors of all tracks that read as this.
+std::uint32_t sectors_with(VguardDrive& drive, Status status) {
+  const MediaDevice& media = drive->media();
+  std::uint32_t sum = 0;
+  for (std::uint64_t track = 0; track < media.geometry().tracks(); ++track)
+    for (std::uint32_t sector = 0; sector < track_sectors; ++sector) sum += media.content().status(track, sector) == status ? 1 : 0;
+  return sum;
 }
 
 }  // namespace
@@ -44,6 +60,32 @@ TEST_CASE("vguard: a cached track of which no record can be read after a power c
   for (const PhysicalSector record : records) drive->media().add_unreadable(record);
   drive->cut_now();
   REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("vguard: a refresh leaves records that it cannot read as they are") {
+  VguardDrive drive(vguard_drive(3), cache_tracks, 0, refreshing());
+  const auto records = cache_track_two(drive);
+  for (const PhysicalSector record : records) drive->media().add_transient(record, 12);  // one more than the refresh reads
+  for (int i = 0; i < 20; ++i) REQUIRE(drive.write_sectors(2, 0, 1) == Status::ok);
+  drive->run_until_idle(1000_ms);
+  REQUIRE(drive.metric("refresh.tracks") > 0);
+  REQUIRE(drive.metric("defects.uncorrectable") == 2);
+  drive->cut_now();
+  REQUIRE(drive->boot_status() == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("vguard: what a guard lost in its old place is no sector that a refresh stores as lost") {
+  VguardDrive drive(vguard_drive(3), cache_tracks, 0, refreshing());
+  cache_track_two(drive);
+  const std::uint32_t destroyed = sectors_with(drive, Status::damaged);
+  REQUIRE(destroyed > 0);
+  for (int i = 0; i < 14; ++i) REQUIRE(drive.write_sectors(1, 3, 2) == Status::ok);  // more would destroy it once more
+  drive->run_until_idle(1000_ms);
+  REQUIRE(drive.metric("refresh.tracks") > 1);
+  CHECK(sectors_with(drive, Status::lost) == 0);
+  CHECK(sectors_with(drive, Status::damaged) == destroyed);
   CHECK(drive.wrong_blocks() == 0);
 }
 

@@ -150,22 +150,6 @@ TEST_CASE("a block written while it is written back stays, with the age of the n
   CHECK(fixture.table.nodes() == 0);
 }
 
-TEST_CASE("a forgotten block leaves, one that is written back does not") {
-  Fixture fixture(4, Replacement::segment_lru);
-  fixture.write(0);
-  fixture.write(1);
-  fixture.buffer.forget(fixture.buffer.find(0), 1);
-  CHECK(fixture.buffer.valid(fixture.buffer.find(0)) == 2);
-  fixture.buffer.forget(fixture.buffer.find(0), 2);
-  CHECK(fixture.buffer.find(0) == MemBuffer::none);
-  const std::vector<MemBuffer::Slot> slots{fixture.buffer.find(1)};
-  fixture.buffer.begin_write_back(slots);
-  fixture.buffer.forget(slots.front(), 3);
-  CHECK(fixture.buffer.find(1) == slots.front());
-  fixture.buffer.end_write_back(slots);
-  CHECK(fixture.buffer.used() == 0);
-}
-
 TEST_CASE("a segment node takes 8T + 24 bytes, 1.7 MiB if every cached block is in another segment") {
   CHECK(SegmentTable::node_bytes(20) == Bytes(184));
   const std::uint64_t cached = 3200 + 6400;

@@ -9,7 +9,6 @@ Cmr::Cmr(const Ports& ports, const CmrConfig&, const DriveGeometry& geometry, co
 Task<Status> Cmr::format() { co_return Status::ok; }
 Task<Status> Cmr::recover() { co_return Status::ok; }
 Task<Status> Cmr::flush() { co_return Status::ok; }
-Task<Status> Cmr::trim(LogicalRun) { co_return Status::ok; }
 
 Task<Status> Cmr::read(LogicalRun run, DataSpan data) { return transfer(MediaOp::read, run, data, MediaClass::host); }
 

@@ -25,7 +25,6 @@ class Cmr final : public TranslationLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   [[nodiscard]] bool streams_writes() const override { return true; }
   Task<Status> flush() override;
-  Task<Status> trim(LogicalRun run) override;
   void prefill(std::uint64_t) override {}
   void report(MetricSet&) const override {}
 

@@ -107,18 +107,6 @@ Task<Status> HostAware::transfer(MediaOp op, LogicalRun run, DataSpan data, Medi
   });
 }
 
-Task<Status> HostAware::trim(LogicalRun run) {
-  for (std::uint32_t done = 0; done < run.count;) {
-    const Side side = side_of({run.first + done, run.count - done});
-    done += side.run.count;
-    if (side.conventional) continue;
-    const Status status = co_await cache_.trim(side.run);
-    if (!ok(status)) co_return status;
-    settle_non_sequential(side.run);
-  }
-  co_return Status::ok;
-}
-
 // --- Boot ---
 
 void HostAware::prefill(std::uint64_t sectors) {
@@ -147,6 +135,8 @@ Task<Status> HostAware::recover() {
   status = co_await find_pointers();
   if (!ok(status)) co_return status;
   cache_.restore_used();
+  status = co_await lose_doubtful();
+  if (!ok(status)) co_return status;
   co_await ledger_.repair();
   co_return Status::ok;
 }
@@ -167,11 +157,38 @@ Task<Status> HostAware::find_pointers() {
       const zoned::ZoneSearch::Found found = co_await search_.find({number, kept.resets, kept.written});
       ++searched_;
       zone.begun = std::max(zone.begun, found.written);
+      note_doubt(number, found);
       // So that the next boot looks for no more zones than this one, and finds no other pointer where it can read what this one could not.
-      const Status status = co_await record(number, zone.begun, false);
+      const Status status = found.doubt_count == 0 ? co_await record(number, zone.begun, false) : Status::ok;
       if (!ok(status)) co_return status;
     }
     zone.pointer = zone.begun;
+  }
+  co_return Status::ok;
+}
+
+/// What the media cache holds of it is not in doubt: it came after what went to the band.
+void HostAware::note_doubt(std::uint32_t zone, const zoned::ZoneSearch::Found& found) {
+  const LogicalRun doubt{run_of(zone).first + found.doubt_first, found.doubt_count};
+  for (LogicalSector at = doubt.first; at < doubt.end();) {
+    const LogicalRun part = cache_.first_uncached({at, static_cast<std::uint32_t>(doubt.end() - at)});
+    if (part.count != 0) doubts_.push_back({part, doubt.first + (doubt.count - 1)});
+    at = part.end();
+  }
+}
+
+/// Before the pointers' records: once these are there no boot looks again.
+Task<Status> HostAware::lose_doubtful() {
+  for (const Doubt& doubt : doubts_) {
+    const Status status = co_await cache_.lose(doubt.run);
+    if (!ok(status)) co_return status;
+  }
+  for (std::size_t i = 0; i < doubts_.size(); ++i) {
+    const std::uint32_t zone = piece_of(doubts_[i].run).zone;
+    zones_.peek(zone).non_sequential = 1;
+    if (i + 1 < doubts_.size() && piece_of(doubts_[i + 1].run).zone == zone) continue;
+    const Status status = co_await record(zone, zones_.peek(zone).begun, false);
+    if (!ok(status)) co_return status;
   }
   co_return Status::ok;
 }

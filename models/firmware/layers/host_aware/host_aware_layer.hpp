@@ -30,7 +30,9 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { return cache_.flush(); }
-  Task<Status> trim(LogicalRun run) override;
+  Task<Status> reset(LogicalRun zone) override {
+    return manage(HostOp::zone_reset, static_cast<std::uint32_t>(zone.first.value() / zone_sectors_));
+  }
   void start_background() override { cache_.start_background(); }
   [[nodiscard]] bool idle() const override { return cache_.idle(); }
   void prefill(std::uint64_t sectors) override;
@@ -43,9 +45,9 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   [[nodiscard]] ZoneDescriptor describe(std::uint32_t zone) const override;
   [[nodiscard]] Status admit_read(HostRun) override { return Status::ok; }
   [[nodiscard]] Status admit_write(HostRun) override { return Status::ok; }
-  [[nodiscard]] bool allows_write_cache() const override { return true; }
   /// The pointer stays: a host may go on after it, and what is in front of it can be written at any time.
   void withdraw(HostRun) override {}
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const override;
   [[nodiscard]] bool concerns(HostOp op, std::uint32_t zone) const override;
   [[nodiscard]] Task<Status> manage(HostOp op, std::uint32_t zone) override;
 
@@ -74,7 +76,14 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   [[nodiscard]] Task<Status> transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority);
 
   // Boot
+  /// Sectors below a pointer of which a mark could have told that they were written, had the boot been able to read it.
+  struct Doubt {
+    LogicalRun run;
+    LogicalSector unread;
+  };
   [[nodiscard]] Task<Status> find_pointers();
+  void note_doubt(std::uint32_t zone, const zoned::ZoneSearch::Found& found);
+  [[nodiscard]] Task<Status> lose_doubtful();
 
   // Records
   [[nodiscard]] Task<Status> record(std::uint32_t zone, std::uint32_t written, bool marked);
@@ -108,6 +117,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   zoned::ZoneSearch search_;
   FifoMutex records_;
   std::vector<std::uint32_t> marked_;  // zones of which a boot has to look for marks, in the order of their records
+  std::vector<Doubt> doubts_;          // of this boot, one after the other
   std::uint64_t resets_ = 0;
   std::uint64_t finishes_ = 0;
   std::uint64_t searched_ = 0;

@@ -36,6 +36,18 @@ ZoneDescriptor HostAware::describe(std::uint32_t number) const {
   return descriptor;
 }
 
+std::vector<ReadDoubt> HostAware::in_doubt() const {
+  std::vector<ReadDoubt> doubts;
+  for (const auto& [run, unread] : doubts_) {
+    const HostBlock first((conventional_sectors() + run.first.value()) * per_sector_);
+    ReadDoubt& doubt = doubts.emplace_back(ReadDoubt{{first, run.count * per_sector_}, {}});
+    for (std::uint32_t done = 0; done < run.count; done += doubt.places.back().count)
+      doubt.places.push_back(cache_.bands().place({run.first + done, run.count - done}));
+    if (run.end() <= unread) doubt.places.push_back(cache_.bands().place({unread, 1}));
+  }
+  return doubts;
+}
+
 bool HostAware::concerns(HostOp op, std::uint32_t zone) const { return zone >= conventional_ && zones_.concerns(op, zone - conventional_); }
 
 Task<Status> HostAware::manage(HostOp op, std::uint32_t number) {

@@ -40,7 +40,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
     merge_area_.emplace(ports, config_, geometry, regions_named(plan, "merge"), bands_.most_sectors());
 }
 
-// --- Reads and trims ---
+// --- Reads ---
 
 Task<Status> MediaCache::read_as(MediaClass priority, LogicalRun run, DataSpan data) {
   for (std::uint32_t done = 0; done < run.count;) {
@@ -85,29 +85,8 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
       done += place.count;
     }
     Status status = co_await ports_.media.run(chain);
-    if (status == Status::damaged && zones_ != nullptr) status = co_await read_singly(chain);
+    if (met_destroyed(chain)) status = co_await read_singly(chain);
     if (!ok(status)) co_return status;
-  }
-  co_return Status::ok;
-}
-
-// A trimmed sector leaves the map without a record: after a power cut an old content of it may be there again.
-Task<Status> MediaCache::trim(LogicalRun run) {
-  for (std::uint32_t done = 0; done < run.count;) {
-    const LogicalRun piece = bands_.piece({run.first + done, run.count - done});
-    const Band band = bands_.band_of(piece.first);
-    for (;;) {
-      const Status room = co_await make_room();  // an extent of which the middle goes becomes two
-      if (!ok(room)) co_return room;
-      auto lock = writers_.shared(NumberRange::of(band.number));
-      co_await lock;
-      if (!has_room()) continue;
-      ++extents_since_;
-      map_.erase(band.number, piece);
-      show_levels();
-      break;
-    }
-    done += piece.count;
   }
   co_return Status::ok;
 }

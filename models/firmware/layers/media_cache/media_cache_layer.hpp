@@ -38,7 +38,6 @@ class MediaCache final : public HomeLayer {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
-  Task<Status> trim(LogicalRun run) override;
   void start_background() override;
   [[nodiscard]] bool idle() const override { return queue_.empty() && leaders_ == 0 && !cleaning_now_; }
   void prefill(std::uint64_t sectors) override { bands_.prefill(sectors); }
@@ -56,6 +55,10 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] bool caches(LogicalRun run);
   /// Boot: bands hold what the zones say, once these know it.
   void restore_used();
+  /// The first sectors of `run` that the log does not hold side by side; none: it holds all.
+  [[nodiscard]] LogicalRun first_uncached(LogicalRun run);
+  /// Boot, after restore_used(): nobody knows what `run` holds. Reads of it fail until it is written; durable on return.
+  [[nodiscard]] Task<Status> lose(LogicalRun run);
 
   /// For tests: what stands where.
   [[nodiscard]] const ExtentMap& map() const { return map_; }
@@ -147,7 +150,8 @@ class MediaCache final : public HomeLayer {
   void fail_all(Status status);
   [[nodiscard]] Task<Status> write_marked(LogicalRun run, DataSpan data, MediaClass priority);
   [[nodiscard]] Task<Status> read_singly(const MediaChain& ended);
-  [[nodiscard]] Task<void> clear_destroyed(LogicalRun run, DataSpan data);
+  [[nodiscard]] bool met_destroyed(const MediaChain& ended) const;
+  void clear_destroyed(DataSpan data);
   void drop_void();
 
   // Room
@@ -195,6 +199,7 @@ class MediaCache final : public HomeLayer {
   // What stays in the log (media_cache_moves.cpp)
   [[nodiscard]] bool stays(const Extent& extent);
   [[nodiscard]] Task<Status> move_oldest();
+  [[nodiscard]] Task<Status> append(Packet& packet);
   [[nodiscard]] Packet select_move();
   [[nodiscard]] Task<void> enter_moved(const Packet& packet);
   [[nodiscard]] Task<void> clean_when_idle();

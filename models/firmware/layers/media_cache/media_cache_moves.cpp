@@ -45,21 +45,27 @@ Task<Status> MediaCache::move_oldest() {
   if (packet.count == 0 || log_.head() + packet.sectors - kept_from > log_.sectors()) co_return Status::ok;
   Status status = co_await read_collected(packet.priority);
   if (!ok(status)) co_return status;
-  packet.tail = tail();
-  log_.take(packet, checkpoint_.generation());
-  extents_since_ += 2 * packet.count;
-  shares_since_ += config_.packet_writes;
-  status = co_await log_.write(packet);
-  if (!ok(status)) {
-    hole_ = true;
-    co_return Status::ok;
-  }
-  durable_tail_ = std::max(durable_tail_, packet.tail);
+  status = co_await append(packet);
+  if (!ok(status)) co_return Status::ok;
   co_await enter_moved(packet);
   ++moves_;
   moved_ += packet.data_sectors();
   show_levels();
   co_return Status::ok;
+}
+
+/// One of the drive's own packets, at the log's head, while no other is on its way there.
+Task<Status> MediaCache::append(Packet& packet) {
+  packet.tail = tail();
+  log_.take(packet, checkpoint_.generation());
+  extents_since_ += 2 * packet.count;
+  shares_since_ += config_.packet_writes;
+  const Status status = co_await log_.write(packet);
+  if (ok(status))
+    durable_tail_ = std::max(durable_tail_, packet.tail);
+  else
+    hole_ = true;
+  co_return status;
 }
 
 /// The oldest extents that stay, as many as share a packet, and where they are collected.
@@ -83,7 +89,7 @@ Packet MediaCache::select_move() {
   return packet;
 }
 
-/// What was not trimmed meanwhile; no read may look where it was any more.
+/// What was not written meanwhile; no read may look where it was any more.
 Task<void> MediaCache::enter_moved(const Packet& packet) {
   BandLocks locks;
   co_await lock_bands(packet, readers_, LockMode::exclusive, locks);

@@ -74,6 +74,50 @@ bool MediaCache::caches(LogicalRun run) {
   return !found->empty();
 }
 
+LogicalRun MediaCache::first_uncached(LogicalRun run) {
+  const auto found = found_.take();
+  for (LogicalSector at = run.first; at < run.end();) {
+    const LogicalRun piece = bands_.piece({at, static_cast<std::uint32_t>(run.end() - at)});
+    found->clear();
+    map_.find(bands_.band_of(at).number, piece, *found);
+    for (const Extent& extent : *found) {
+      if (at < extent.first) return {at, static_cast<std::uint32_t>(extent.first - at)};
+      at = extent.end();
+    }
+    if (at < piece.end()) return {at, static_cast<std::uint32_t>(piece.end() - at)};
+  }
+  return {run.end(), 0};
+}
+
+/// As packets of lost sectors, so that what is written there later replaces them as it does any. A merge that has to make room has the
+/// buffer first.
+Task<Status> MediaCache::lose(LogicalRun run) {
+  std::uint32_t failed = 0;
+  for (std::uint32_t done = 0; done < run.count;) {
+    std::optional<FifoMutex::Lock> log;
+    Status status = co_await use_log(log);
+    if (!ok(status)) co_return status;
+    auto use = buffer_use_.exclusive({});
+    co_await use;
+    LogicalRun part = bands_.piece({run.first + done, run.count - done});
+    part.count = std::min({part.count, packet_sectors_, buffer_.sectors()});
+    const DataSpan data = buffer_.part(0, part.count);
+    for (std::uint32_t i = 0; i < part.count; ++i) data.buffer->mark_lost(data.first + i);
+    Packet packet;
+    packet.count = 1;
+    packet.priority = MediaClass::dependent;
+    packet.runs[0] = {part, data};
+    packet.sectors = part.count + 1;
+    status = co_await append(packet);
+    if (!ok(status) && ++failed == most_looks) co_return status;
+    if (!ok(status)) continue;
+    enter({part.first, packet.position, part.count});
+    done += part.count;
+  }
+  show_levels();
+  co_return Status::ok;
+}
+
 /// Boot: the log may end in front of a reset that it did not, where its newest packets cannot be read. New packets come after it, and after
 /// a checkpoint that says so.
 void MediaCache::drop_void() {
@@ -85,8 +129,17 @@ void MediaCache::drop_void() {
   if (log_.skip_to(zones_->newest_reset())) hole_ = true;
 }
 
-/// Sectors of a read that ended at one which an overlapping write has destroyed. That is done to what was not written since the reset of
-/// its zone alone, which reads as zeros.
+/// Whether the read ended with a step of which an overlapping write has destroyed a sector. That is done to what was not written since the
+/// reset of its zone alone, which reads as zeros, whether or not the sector can be read.
+bool MediaCache::met_destroyed(const MediaChain& ended) const {
+  if (zones_ == nullptr || ok(ended.status) || !delivered(ended.status)) return false;
+  const DataSpan& data = ended.steps()[ended.steps_done].data;
+  for (std::uint32_t i = 0; i < data.count; ++i)
+    if (data.buffer->is_overwritten(data.first + i)) return true;
+  return false;
+}
+
+/// Sectors of such a read.
 Task<Status> MediaCache::read_singly(const MediaChain& ended) {
   for (std::size_t step = ended.steps_done; step < ended.steps().size(); ++step) {
     const MediaStep& whole = ended.steps()[step];
@@ -95,7 +148,7 @@ Task<Status> MediaCache::read_singly(const MediaChain& ended) {
       MediaChain chain(ended.priority);
       chain.read(part_of(ports_.media, whole.run, {i, 1}), data);
       const Status status = co_await ports_.media.run(chain);
-      if (status == Status::damaged)
+      if (met_destroyed(chain))
         ports_.memory.clear(data);
       else if (!ok(status))
         co_return status;
@@ -104,16 +157,10 @@ Task<Status> MediaCache::read_singly(const MediaChain& ended) {
   co_return Status::ok;
 }
 
-/// The same of what a merge has read and marked as lost; what cannot be read stays so.
-Task<void> MediaCache::clear_destroyed(LogicalRun run, DataSpan data) {
-  for (std::uint32_t i = 0; i < run.count; ++i) {
-    const DataSpan sector = data.part(i, 1);
-    if (!any_lost(sector)) continue;
-    MediaChain chain(MediaClass::dependent);
-    chain.read(bands_.place({run.first + i, 1}), sector);
-    const Status status = co_await ports_.media.run(chain);
-    if (status == Status::damaged) ports_.memory.clear(sector);
-  }
+/// The same of what a merge has read and marked as lost; what else cannot be read stays so.
+void MediaCache::clear_destroyed(DataSpan data) {
+  for (std::uint32_t i = 0; i < data.count; ++i)
+    if (data.buffer->is_overwritten(data.first + i)) ports_.memory.clear(data.part(i, 1));
 }
 
 }  // namespace tessera::media_cache

@@ -1,5 +1,5 @@
 // What is left of a mapping group whose newest sub-table cannot be read: the tags of its pages, which firmware with checkpoints has in
-// memory. They do not tell what was trimmed; a trimmed sector may come back as what it was.
+// memory.
 #include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
 
 namespace tessera::mu_rmw {

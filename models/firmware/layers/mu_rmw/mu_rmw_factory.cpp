@@ -53,7 +53,7 @@ void MuRmw::report(MetricSet& metrics) const {
   count("reclaim.obsolete_blocks", statistics_.obsolete_reclaims, "1", "blocks reclaimed without a read-modify-write");
   metrics.add("victim.blocks_mean", statistics_.victim_blocks.mean(), "1", "flash blocks of a merged band");
   count("nand.page_copies", 0, "1", "pages copied from flash to flash");
-  count("mapping.subtable_reads", statistics_.subtable_reads, "1", "out-of-band reads of sub-tables on the way of writes and trims");
+  count("mapping.subtable_reads", statistics_.subtable_reads, "1", "out-of-band reads of sub-tables on the way of writes");
   reader_.report(metrics);
   if (shape_.subpages > 1) pages_.report(metrics);
   metrics.add("flash.retired_blocks", static_cast<double>(pool_.retired_count()), "1",

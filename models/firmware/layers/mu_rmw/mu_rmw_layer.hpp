@@ -1,6 +1,6 @@
 #pragma once
 // MU-RMW as a translation layer. writes.cpp and reads.cpp have section III-C, reclaim.cpp section III-D (lazy RMW reclamation),
-// recovery.cpp what the paper does not say: how the mapping is found again after a power cut. trim.cpp is ours as well.
+// recovery.cpp what the paper does not say: how the mapping is found again after a power cut.
 //
 // Order of locks: mapping groups, then the reclamation, then bands. A write that needs a block lets go of its band while it
 // waits for one, so that the band itself can be the victim; `epochs_` tells it afterwards.
@@ -51,7 +51,6 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
-  Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
@@ -67,26 +66,21 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
     SplitAddress at;  ///< `off`: the first slot that the operation touches
     std::uint64_t number;
     std::uint32_t epoch;                    ///< of the band, when the sub-table was taken
-    std::uint32_t mapping_page;             ///< page that holds nothing but the sub-table; no_page as a rule
     std::optional<NumberLocks::Lock> band;  ///< shared; given up while a block is reclaimed
     Scratches::Handle scratch;
   };
   static constexpr std::uint32_t no_page = OobCodec::no_page;
 
-  // Writes, trims and reads (writes.cpp, trim.cpp, reads.cpp)
+  // Writes and reads (writes.cpp, reads.cpp)
   Task<Status> write_group(LogicalRun run, DataSpan data);
-  Task<Status> trim_group(LogicalRun run);
   Task<Status> open_group(Group& group);
   Task<Status> read_newest_table(Group& group);
   Task<Status> find_room(Group& group);
   void open_block(std::uint32_t lbn);
   Task<std::uint32_t> program_data(Group& group, LogicalRun run, DataSpan data);
-  Task<void> program_mapping(Group& group, std::uint32_t count);
   void close_page(std::uint32_t lbn) override;
-  void discard_copies(const Group& group, std::uint32_t count);
   Task<Status> read_tables(LogicalRun run, DataSpan data, Scratch& scratch);
   void fail_block(std::uint32_t lbn, std::uint32_t page);
-  [[nodiscard]] static bool caches_any(const Group& group, std::uint32_t count);
   [[nodiscard]] LogicalRun within_group(LogicalRun rest) const;
   [[nodiscard]] std::uint64_t group_of(LogicalSector sector) const { return split_.group(split_(sector)); }
   [[nodiscard]] std::span<std::byte> image(Scratch& scratch, std::size_t command) const {
@@ -171,7 +165,7 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   struct Statistics {
     CacheStatistics cache;  ///< a cleaning is a reclamation of either kind
     std::uint64_t obsolete_reclaims = 0;
-    std::uint64_t subtable_reads = 0;  ///< on the way of writes and trims
+    std::uint64_t subtable_reads = 0;  ///< on the way of writes
     Tally victim_blocks;
   } statistics_;
 };

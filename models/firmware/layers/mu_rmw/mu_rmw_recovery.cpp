@@ -104,8 +104,7 @@ std::vector<LogicalSector> MuRmw::sectors_gone(const PageTags& tags) const {
   std::vector<std::uint32_t> recorded;
   for (std::uint32_t page = 0; page < tags.size(); ++page) {
     const OobHeader header = checkpoint_->tag(page);
-    if (header.seq != 0 && header.kind == OobHeader::Kind::data && header.seq > places_.watermark(split_(header.lsn).lbn))
-      recorded.push_back(page);
+    if (header.seq != 0 && header.seq > places_.watermark(split_(header.lsn).lbn)) recorded.push_back(page);
   }
   std::sort(recorded.begin(), recorded.end(), [this](std::uint32_t a, std::uint32_t b) {
     const OobHeader tag_a = checkpoint_->tag(a);
@@ -129,10 +128,9 @@ void MuRmw::take_recorded_table(std::uint64_t group, std::span<const std::uint32
     const PageTag& tag = tags[page];
     if (tag.discarded) continue;
     if (newest) map_.set_directory(group, page);
-    const bool data = tag.kind == OobHeader::Kind::data;
     const std::uint32_t off = split_(tag.lsn).off;
-    if (data ? !newer[off] : newest) map_.validate(page);
-    if (data) newer[off] = true;
+    if (!newer[off]) map_.validate(page);
+    newer[off] = true;
     newest = false;
   }
 }
@@ -154,7 +152,7 @@ Task<Status> MuRmw::read_table(std::uint64_t group, std::span<const std::uint32_
   if (taken == no_page) co_return Status::ok;
   for (const std::uint32_t page : members) {
     const PageTag& tag = found.tags[page];
-    if (tag.seq > found.tags[taken].seq || tag.kind != OobHeader::Kind::data || tag.discarded) continue;
+    if (tag.seq > found.tags[taken].seq || tag.discarded) continue;
     const std::uint32_t named = scratch->table[split_(tag.lsn).off];
     if (named == no_page || tag.seq > found.tags[named].seq) found.unnamed.push_back(page);
   }
@@ -207,7 +205,6 @@ Task<Status> MuRmw::restore_table(std::uint64_t group, std::uint32_t page, Found
     if (std::erase(found.stale, block) != 0) map_.append_block(at.lbn, block, shape_.block_subpages());
     map_.validate(named);
   }
-  if (header.kind == OobHeader::Kind::mapping) map_.validate(page);
   co_return Status::ok;
 }
 

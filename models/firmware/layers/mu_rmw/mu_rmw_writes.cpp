@@ -54,7 +54,6 @@ Task<Status> MuRmw::read_newest_table(Group& group) {
   co_await band;
   group.scratch = scratches_.take();
   group.epoch = epochs_.read(group.at.lbn);
-  group.mapping_page = no_page;
   Scratch& scratch = *group.scratch;
   scratch.table.assign(split_.q(), no_page);
   const std::uint32_t newest = map_.directory(group.number);
@@ -72,7 +71,6 @@ Task<Status> MuRmw::read_newest_table(Group& group) {
   if (!ok(status) && status != Status::lost) co_return status;
   OobHeader header;
   if (!codec_.decode(image(scratch, 0), header, scratch.table)) co_return Status::corrupt;
-  if (header.kind == OobHeader::Kind::mapping) group.mapping_page = newest;
   co_return Status::ok;
 }
 
@@ -89,7 +87,6 @@ Task<Status> MuRmw::find_room(Group& group) {
     co_await band;
     if (epochs_.read(lbn) != group.epoch) {
       group.epoch = epochs_.peek(lbn);
-      group.mapping_page = no_page;
       group.scratch->table.assign(split_.q(), no_page);
     }
   }
@@ -144,8 +141,6 @@ Task<std::uint32_t> MuRmw::program_data(Group& group, LogicalRun run, DataSpan d
   map_.set_directory(group.number, scratch.taken[good - 1]);
   for (std::uint32_t i = 0; i < good; ++i)
     if (scratch.pages[i] != no_page) map_.invalidate(lbn, scratch.pages[i]);
-  if (group.mapping_page != no_page) map_.invalidate(lbn, group.mapping_page);
-  group.mapping_page = no_page;
   co_return good;
 }
 

@@ -189,7 +189,6 @@ Task<Status> StaticMapping::restore() {
 // A completed write is on the platter.
 Task<Status> StaticMapping::flush() { co_return Status::ok; }
 // The paper's mappings know no unused sectors on a track that was ever used.
-Task<Status> StaticMapping::trim(LogicalRun) { co_return Status::ok; }
 
 void StaticMapping::prefill(std::uint64_t sectors) {
   if (sectors != 0) allocation_.prefill(layout_.piece({LogicalSector(sectors - 1), 1}).track + 1);

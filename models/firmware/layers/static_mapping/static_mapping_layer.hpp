@@ -26,7 +26,6 @@ class StaticMapping final : public TranslationLayer {
   Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override { return read_in_order(run, data, &early); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
-  Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;

@@ -15,8 +15,6 @@ class InterlacedTiers final : public Front, private NewestCopies, private Destag
   InterlacedTiers(const Ports& ports, const InterlacedTiersConfig& config, const DriveGeometry& geometry, const FormatPlan& plan);
 
   Task<Status> read(LogicalRun run, DataSpan data) override;
-  /// Changes nothing: what is in front may be the only copy of a sector.
-  Task<Status> trim(LogicalRun) override { co_return Status::ok; }
 
  private:
   [[nodiscard]] InterlacedLayer& tracks() { return static_cast<InterlacedLayer&>(*home_); }

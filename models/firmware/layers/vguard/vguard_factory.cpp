@@ -4,6 +4,7 @@
 #include "firmware/layers/configured_factory.hpp"
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/layers/vguard/vguard_layer.hpp"
+#include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
 
@@ -31,9 +32,14 @@ class VguardFactory final : public ConfiguredFactory<Vguard, VguardConfig> {
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override {
     const std::uint64_t cache = config_.cache_radii(geometry);
     const FormatPlan bands = plan_band_tracks(geometry, cache, config_.band_tracks, head_width, TrackStarts::skewed);
+    const FormatPlan slots{{.name = "cache", .count = std::min<std::uint64_t>(cache, geometry.radii())}};
+    const std::uint64_t least_sectors = 2 * (std::uint64_t{longest_track(geometry)} + VguardConfig::records);
     if (cache < least_cache) {
       problem = "a cache of " + std::to_string(cache) + " tracks is too small: a track to fill, one for cleaning and their records take " +
                 std::to_string(least_cache);
+    } else if (sectors_in(slots, geometry) < least_sectors) {
+      problem = "a cache of " + std::to_string(sectors_in(slots, geometry)) +
+                " sectors is too small: a track to fill, one for cleaning and their records take " + std::to_string(least_sectors);
     } else if (bands.empty()) {
       problem = "the drive has " + std::to_string(geometry.radii()) + " tracks a surface: behind a cache of " + std::to_string(cache) +
                 " no zone has room for a band of " + std::to_string(config_.band_tracks) + " and its guard";

@@ -123,7 +123,6 @@ Task<Status> Vguard::write_piece(Piece piece, DataSpan data, MediaClass priority
 
 // A completed write is on the platter.
 Task<Status> Vguard::flush() { co_return Status::ok; }
-Task<Status> Vguard::trim(LogicalRun) { co_return Status::ok; }
 
 // --- Guards ---
 

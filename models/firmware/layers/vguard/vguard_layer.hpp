@@ -19,6 +19,9 @@
 namespace tessera {
 
 struct VguardConfig {
+  /// Of a slot: copies, so that one that cannot be read is no loss.
+  static constexpr std::uint32_t records = 2;
+
   std::uint32_t band_tracks = 20;
   std::uint32_t cache_tracks = 0;
 
@@ -38,7 +41,6 @@ class Vguard final : public TranslationLayer {
   Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) override { return read_in_order(run, data, &early); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override;
-  Task<Status> trim(LogicalRun run) override;
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
@@ -57,7 +59,7 @@ class Vguard final : public TranslationLayer {
     std::uint64_t holds;  ///< 1: the track is in it for good, as its record says; 0: perhaps on the way
     bool operator==(const Cached&) const = default;
   };
-  static constexpr std::uint32_t records = 2;        // of a slot: copies, so that one that cannot be read is no loss
+  static constexpr std::uint32_t records = VguardConfig::records;
   static constexpr Cached survives{0x7667'7561, 2};  // in the table after its last slot: it is that of the power cut
 
   /// What a boot finds of the slots' records.
