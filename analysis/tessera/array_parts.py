@@ -12,12 +12,17 @@ from typing import Any
 import polars as pl
 
 from tessera.errors import InputError
+from tessera.output_file import make_way
 from tessera.simulator import SimulatorError, run_simulator
 from tessera.sweeps.place import places
 
 SCHEMA = {"number": pl.UInt64, "arrival_ps": pl.UInt64, "completion_ps": pl.UInt64, "status": pl.String}
+OF_A_SHARE = dict.fromkeys(("number", "arrival_ps", "spans", "op", "offset", "size", "fua"), pl.UInt64)
+"""Of DriveShare."""
 FRACTIONS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 PS_PER_MS = 1e9
+SPAN_PS = 100 * 86_400 * 10**12
+"""Of TraceRecord::span."""
 OF_A_DRIVE = ("--set", "--replay", "--seed", "--prefill", "--content", "--percentiles")
 NOT_ALONE = ("--check", "--warmup")
 """Options that want all drives in one process."""
@@ -56,15 +61,27 @@ def occupancy(parts: Sequence[Part], workers: int) -> float:
     return sum(part.end - part.begin for part in parts) / (workers * span) if span > 0 else 1.0
 
 
-def merged(lists: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """A row per request of the array: a request that goes over the end of a drive is done with its last part."""
+def merged(lists: Sequence[pl.DataFrame], asked: pl.DataFrame) -> pl.DataFrame:
+    """A row per request of the array that all its drives (`lists`, in their order) have done, as one process writes them: in order of completion.
+    A request that goes over the end of a drive is done with its last part, and fails with the first that does."""
     failed = pl.col("status").filter(pl.col("status") != "ok").first().fill_null("ok").alias("status")
-    return pl.concat(lists).group_by("number").agg(pl.col("arrival_ps").min(), pl.col("completion_ps").max(), failed).sort("number")
+    done = pl.concat(lists).group_by("number").agg(pl.col("arrival_ps").min(), pl.col("completion_ps").max(), failed, pl.len().alias("done"))
+    return done.join(asked, on="number").filter(pl.col("done") == pl.col("parts")).select(list(SCHEMA)).sort("completion_ps", "number")
 
 
-def most_at_once(requests: pl.DataFrame) -> int:
-    """The most requests that were at the array; one that comes as another ends finds its place free."""
-    came = requests.select(pl.col("arrival_ps").alias("at"), pl.lit(1).alias("by"))
+def asked_of(shares: Sequence[Path]) -> pl.DataFrame:
+    """Each request that the drives were sent: its number, its arrival, and how many drives have part of it."""
+    lists = [pl.DataFrame(schema=OF_A_SHARE)]
+    for share in shares:
+        if share.stat().st_size > 0:
+            lists.append(pl.read_csv(share, has_header=False, schema=OF_A_SHARE))
+    arrival = pl.col("arrival_ps").first() + pl.col("spans").first() * SPAN_PS
+    return pl.concat(lists).group_by("number").agg(arrival, pl.len().alias("parts"))
+
+
+def most_at_once(requests: pl.DataFrame, left: pl.DataFrame) -> int:
+    """The most requests that were at the array, those `left` at the end among them; one that comes as another ends finds its place free."""
+    came = pl.concat([requests.select("arrival_ps"), left.select("arrival_ps")]).select(pl.col("arrival_ps").alias("at"), pl.lit(1).alias("by"))
     went = requests.select(pl.col("completion_ps").alias("at"), pl.lit(-1).alias("by"))
     return int(pl.concat([came, went]).sort("at", "by")["by"].cum_sum().max() or 0)
 
@@ -98,8 +115,11 @@ def run_parts(words: Sequence[str], out: Path, workers: int | None = None, sched
     values = {row["path"]: row["value"] for row in json.loads(run_simulator(["array", *alone, "--parameters", "--json"], quiet=True))}
     require_window(values)
     out.mkdir(parents=True, exist_ok=True)
+    for name in ("shares", "parts", "completions.csv", "summary.json"):
+        make_way(out / name)
     shares = out.absolute() / "shares"
-    drives = json.loads(run_simulator(["array", *words, *_set("shares", shares), "--plan", "--json"], quiet=True))["drives"]
+    plan = json.loads(run_simulator(["array", *words, *_set("shares", shares), "--plan", "--json"], quiet=True))
+    drives = plan["drives"]
     parts: list[Part] = []
     with places(jobs=workers, scheduler=scheduler) as place:
         for drive in range(len(drives)):
@@ -111,8 +131,9 @@ def run_parts(words: Sequence[str], out: Path, workers: int | None = None, sched
                 raise ended
             parts.append(ended)
         count = place.count
+    asked = asked_of([shares / f"{drive}.csv" for drive in range(len(drives))])
     shutil.rmtree(shares)
-    return _put_together(out, parts, int(values["array.requests"]), count)
+    return _put_together(out, sorted(parts, key=lambda part: part.drive), asked, plan, int(values["array.requests"]), count)
 
 
 def _set(name: str, value: Any) -> tuple[str, str]:
@@ -148,12 +169,14 @@ class _Work:
         return run_part(self.words, self.drive, self.folder)
 
 
-def _put_together(out: Path, parts: Sequence[Part], most: int, workers: int) -> dict[str, Any]:
+def _put_together(out: Path, parts: Sequence[Part], asked: pl.DataFrame, plan: Mapping[str, Any], most: int, workers: int) -> dict[str, Any]:
     folders = {part.drive: out / "parts" / str(part.drive) for part in parts}
-    requests = merged([pl.read_csv(folder / "completions.csv", schema=SCHEMA) for folder in folders.values()])
-    if (held := most_at_once(requests)) > most:
-        raise InputError(f"the array had {held:,} requests at once and array.requests is {most:,}: some would have waited for those of other drives; expected a larger array.requests")
+    requests = merged([pl.read_csv(folder / "completions.csv", schema=SCHEMA) for folder in folders.values()], asked)
     summaries = [json.loads((folder / "summary.json").read_text()) for folder in folders.values()]
+    window_ps = summaries[0]["metrics"]["run.measured_seconds"]["value"] * 1e12
+    left = asked.join(requests, on="number", how="anti").filter(pl.col("arrival_ps") < window_ps)
+    if (held := most_at_once(requests, left)) > most:
+        raise InputError(f"the array had {held:,} requests at once and array.requests is {most:,}: some would have waited for those of other drives; expected a larger array.requests")
     cpu = sum(summary["metrics"]["run.cpu_seconds"]["value"] for summary in summaries)
     commands = sum(summary["metrics"]["array.commands"]["value"] for summary in summaries)
     found = figures(requests)
@@ -162,10 +185,13 @@ def _put_together(out: Path, parts: Sequence[Part], most: int, workers: int) -> 
     found["run.cpu_seconds"] = {"value": cpu, "unit": "s", "description": "CPU time of all processes"}
     found["run.commands_per_cpu_second"] = {"value": commands / cpu if cpu else None, "unit": "1/s", "description": "commands to drives simulated per CPU-second"}
     for drive, folder in folders.items():
+        make_way(out / f"drive-{drive}")
         shutil.rmtree(out / f"drive-{drive}", ignore_errors=True)
         shutil.move(folder / f"drive-{drive}", out / f"drive-{drive}")
     shutil.rmtree(out / "parts")
     requests.write_csv(out / "completions.csv")
-    summary = {"run": {**summaries[0]["run"], "drives": len(parts), "status": max(part.status for part in parts)}, "metrics": found}
+    failures = [summary["run"]["failure"] for summary in summaries if "failure" in summary["run"]]
+    facts = {**summaries[0]["run"], "drives": len(parts), "input": plan["input"], "notes": plan["notes"], **({"failure": failures[0]} if failures else {})}
+    summary = {"run": {**facts, "status": max(part.status for part in parts)}, "metrics": found}
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     return summary

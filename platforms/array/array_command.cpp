@@ -31,6 +31,7 @@ class ShowProgress final : public RequestObserver {
  public:
   ShowProgress(const Player& player, std::optional<std::uint64_t> expected) : player_(player), progress_(expected) {}
   void on_complete(const HostRequest&, Picoseconds now) override { progress_.update(now, player_.completions()); }
+  void wait(Picoseconds now, std::string_view what) { progress_.wait(now, player_.completions(), what); }
   void end() { progress_.clear(); }
 
  private:
@@ -38,24 +39,39 @@ class ShowProgress final : public RequestObserver {
   Progress progress_;
 };
 
-/// When each request came and was done, since the start of the replay: what runs of single drives are put together from.
+/// When each request came and was done, since the start of the replay: what runs of single drives are put together from. In an order that
+/// needs no knowledge of other drives: by completion, and of one time by number.
 class CompletionList final : public RequestObserver {
  public:
   CompletionList(Picoseconds begin, const std::vector<std::uint64_t>* numbers) : begin_(begin), numbers_(numbers) {}
   void on_complete(const HostRequest& request, Picoseconds now) override {
     const std::uint64_t number = numbers_ == nullptr ? request.number : (*numbers_)[request.number];
-    text_ += std::to_string(number) + "," + std::to_string((request.life.arrival - begin_).value()) + "," +
-             std::to_string((now - begin_).value()) + "," + to_string(request.status) + "\n";
+    rows_.push_back({(now - begin_).value(), number, (request.life.arrival - begin_).value(), request.status});
   }
-  [[nodiscard]] std::string text() const { return "number,arrival_ps,completion_ps,status\n" + text_; }
+  [[nodiscard]] std::string text() {
+    std::ranges::sort(rows_, {}, [](const Row& row) { return std::pair(row.completion, row.number); });
+    std::string text = "number,arrival_ps,completion_ps,status\n";
+    for (const Row& row : rows_)
+      text += std::to_string(row.number) + "," + std::to_string(row.arrival) + "," + std::to_string(row.completion) + "," +
+              to_string(row.status) + "\n";
+    return text;
+  }
 
  private:
+  struct Row {
+    std::uint64_t completion = 0;  // ps
+    std::uint64_t number = 0;
+    std::uint64_t arrival = 0;  // ps
+    Status status = Status::ok;
+  };
   Picoseconds begin_;
   const std::vector<std::uint64_t>* numbers_;  // in the array's input, of a drive that is simulated alone
-  std::string text_;
+  std::vector<Row> rows_;
 };
 
 bool has_input(const cli::RunOptions& run) { return run.trace.has_value() || !run.workload.empty(); }
+
+std::string input_of(const cli::RunOptions& run) { return has_input(run) ? input_name(run) : "no requests"; }
 
 ContentMode content_of(const cli::RunOptions& run) {
   switch (run.content) {
@@ -115,19 +131,21 @@ boost::json::object run_facts(const cli::ArrayOptions& options, const ArrayDescr
   run["kind"] = to_string(array.host.shape.kind);
   run["drives"] = array.members();
   run["spares"] = array.spares();
-  run["input"] = has_input(options.run) ? input_name(options.run) : "no requests";
+  run["input"] = input_of(options.run);
   run["seed"] = options.run.seed;
   run["partial"] = simulation.partial();
+  if (!simulation.failure().empty()) run["failure"] = simulation.failure();
   run["power_cuts"] = simulation.cuts_made();
   run["notes"] = boost::json::value_from(notes);
   return run;
 }
 
-/// A block that is wrong is a bug of the model, unless the write hole can be its cause.
+/// A block that is wrong is a bug of the model, unless the write hole can be its cause, or more failed than the array survives.
 int exit_status(const ArraySimulation& simulation) {
   const Scoreboard* scoreboard = simulation.scoreboard();
   const bool wrong = (scoreboard != nullptr && scoreboard->errors() > 0) || simulation.rows_differing() > 0;
-  if (wrong) return simulation.host().counts().rows_left_wrong > 0 ? exit_failed_requests : exit_model_bug;
+  const ArrayCounts& counts = simulation.host().counts();
+  if (wrong) return counts.rows_left_wrong > 0 || counts.unreadable > 0 ? exit_failed_requests : exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
   return simulation.player().statistics().failed() > 0 || !simulation.failure().empty() ? exit_failed_requests : exit_good;
 }
@@ -148,9 +166,10 @@ void require_window(const cli::RunOptions& run, const ArrayDescription& array) {
   if (run.check || run.warmup != 0) throw InputError("window.length: expected no --check and no --warmup");
 }
 
-int print_plan(const ArrayPlan& plan, bool as_json) {
-  if (as_json) {
-    boost::json::object object{{"capacity", plan.capacity.value()}, {"notes", boost::json::value_from(plan.notes)}};
+int print_plan(const ArrayPlan& plan, const cli::RunOptions& run) {
+  if (run.json) {
+    boost::json::object object{
+        {"capacity", plan.capacity.value()}, {"input", input_of(run)}, {"notes", boost::json::value_from(plan.notes)}};
     boost::json::array& drives = object["drives"].emplace_array();
     for (const Bytes drive : plan.drives) drives.emplace_back(drive.value());
     std::cout << boost::json::serialize(object) << "\n";
@@ -171,10 +190,13 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   const cli::RunOptions& run = options.run;
   end_at_stop_signals(as_called("tessera-sim array: stopped by a signal before the drives were switched on: there are no results\n"));
   if (options.plan) {
-    const ArrayPlan plan = plan_array(run.drive, run.set, search);
-    if (!plan.shares.empty() && has_input(run))
-      write_shares(*open_input(run, search, {plan.capacity, plan.sector}), plan.drives, plan.shares);
-    return print_plan(plan, run.json);
+    ArrayPlan plan = plan_array(run.drive, run.set, search);
+    if (!plan.shares.empty() && has_input(run)) {
+      const auto input = open_input(run, search, {plan.capacity, plan.sector});
+      write_shares(*input, plan.drives, plan.window, plan.shares);
+      for (std::string& note : input->notes()) plan.notes.push_back(std::move(note));
+    }
+    return print_plan(plan, run);
   }
   const ArrayDescription array = load_array(run.drive, run.set, search);
   if (options.parameters) {
@@ -196,6 +218,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   RunFolder folder(run.out);
   std::vector<std::unique_ptr<RunFolder>> drive_folders;
   for (std::size_t i = 0; i < drives.size(); ++i) {
+    make_way(run.out / drive_folder(array.first_number + i));
     ParameterCollector effective;
     drives[i].config.describe(effective);
     drive_folders.push_back(std::make_unique<RunFolder>(run.out / drive_folder(array.first_number + i)));
@@ -204,6 +227,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   }
   ShowProgress progress(simulation.player(), run.limit);
   simulation.add_observer(progress);
+  simulation.set_wait_listener([&](std::string_view what) { progress.wait(drives.timeline().now(), what); });
   CompletionList completions(array.host.window.begin, array.host.window.drive.empty() ? nullptr : &numbers);
   if (array.host.window.used()) simulation.add_observer(completions);
   watch_stop_signals();

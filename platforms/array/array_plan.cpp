@@ -94,6 +94,7 @@ ArrayPlan plan_array(const std::string& name, const std::vector<std::string>& ov
   plan.notes = drives.notes(array, layout);
   plan.capacity = Bytes(layout.user_blocks() * host_block_bytes);
   plan.sector = drives.sector();
+  plan.window = array.host.window.length;
   plan.shares = array.host.window.shares;
   if (layout.redundant()) return plan;
   const Bytes chunk(std::uint64_t{layout.chunk_blocks()} * host_block_bytes);

@@ -16,6 +16,7 @@ struct ArrayPlan {
   Bytes capacity;                  ///< that the host can address
   std::vector<Bytes> drives;       ///< what it uses of each drive that holds data, of a jbod
   Bytes sector;                    ///< of the drives
+  Picoseconds window;              ///< after which all is measured; 0: when all is done
   std::string shares;              ///< where each drive's part of the input goes; "": nowhere
 };
 

@@ -38,6 +38,15 @@ const char* words_of(const DriveOfArray& drive, bool rebuilt_on) {
   return "on";
 }
 
+const char* reason_of(DriveFault why) {
+  switch (why) {
+    case DriveFault::silent: return "it had a command for longer than array.time_out";
+    case DriveFault::write_error: return "it failed a write or a FLUSH";
+    case DriveFault::read_errors: return "it failed more reads than array.max_read_errors";
+  }
+  return "";
+}
+
 /// Each cell of a row, all rows of one width.
 using Row = std::vector<std::string>;
 
@@ -124,11 +133,15 @@ std::string result_text(const ArrayDescription& array, const ArrayDrives& drives
   std::string text;
   if (!simulation.failure().empty()) text += "  ! " + simulation.failure() + "\n";
   if (simulation.player().completions() > 0) text += requests_lines(simulation);
-  if (!array.failures.empty())
+  if (!array.failures.empty() || !simulation.thrown_out().empty())
     for (const auto& [name, words] :
          {std::pair("whole", "before"), {"degraded", "degraded"}, {"rebuild", "in rebuild"}, {"rebuilt", "after"}})
       if (some(metrics, std::string("array.requests.") + name))
         text += line(words, latency_text(metrics, std::string("array.latency.") + name));
+  if (some(metrics, "array.errors.read") || some(metrics, "array.errors.write"))
+    text += line("errors", shown(metrics, "array.errors.read") + " reads and " + shown(metrics, "array.errors.write") +
+                               " writes failed by drives, " + shown(metrics, "array.errors.rewritten") + " sectors rewritten, " +
+                               shown(metrics, "array.bad_blocks") + " bad");
   if (metrics.find("array.rebuild.bytes") != nullptr) text += line("rebuild", rebuild_text(metrics));
   if (some(metrics, "array.scrub.rows"))
     text += line("scrub", shown(metrics, "array.scrub.rows") + " rows, " + shown(metrics, "array.scrub.differing") + " differed");
@@ -162,14 +175,15 @@ std::vector<std::string> run_notes(const ArraySimulation& simulation) {
   std::vector<std::string> notes;
   for (const ArraySimulation::ThrownOut& out : simulation.thrown_out())
     notes.push_back("drive " + std::to_string(out.drive) + " was thrown out " +
-                    figure_text(static_cast<double>(out.at.value()) * 1e-12, "s") +
-                    " after the start: it had a command for longer than array.time_out");
+                    figure_text(static_cast<double>(out.at.value()) * 1e-12, "s") + " after the start: " + reason_of(out.why));
   if (simulation.cuts_not_made() > 0)
     notes.push_back(std::to_string(simulation.cuts_not_made()) +
                     " of the power cuts fell into an outage or after the end: there was nothing to cut");
   if (simulation.metrics().find("array.doubt.left") != nullptr && some(simulation.metrics(), "array.doubt.left"))
     notes.emplace_back(
         "the write hole: power failed between data and parity of rows with a drive missing, so its data in them may be wrong");
+  if (simulation.host().counts().unreadable > 0 && simulation.host().layout().redundant())
+    notes.emplace_back("more failed than the array survives: what was lost answers with an error until it is written again");
   for (std::string& note : simulation.source().notes()) notes.push_back(std::move(note));
   return notes;
 }

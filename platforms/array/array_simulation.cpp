@@ -16,13 +16,6 @@ namespace {
 constexpr Picoseconds drain_poll = 1_ms;
 constexpr Picoseconds drain_patience = 86'400_s;
 
-/// Names of the chapters in metrics, and what they are.
-constexpr std::array<std::pair<const char*, const char*>, ArraySimulation::chapters> chapter_names{
-    {{"whole", "served before a drive failed"},
-     {"degraded", "served after a drive failed, before its rebuild began"},
-     {"rebuild", "served during a rebuild"},
-     {"rebuilt", "served after the last rebuild"}}};
-
 std::vector<ArrayDrive> links_of(ArrayDrives& drives) {
   std::vector<ArrayDrive> links;
   for (std::size_t i = 0; i < drives.size(); ++i)
@@ -32,12 +25,6 @@ std::vector<ArrayDrive> links_of(ArrayDrives& drives) {
 
 DurabilityPromise promise_of(const ArrayDrives& drives) {
   return drives.keep_acknowledged() ? DurabilityPromise::acknowledged : DurabilityPromise::flushed;
-}
-
-/// Bytes, by the drive's metrics.
-double platters_written(const DriveOfArray& drive, const MetricSet& metrics) {
-  const Metric* const sectors = metrics.find("media.sectors_written.total");
-  return sectors == nullptr ? 0 : sectors->value.value_or(0) * drive.module->sector_shape().sector_bytes;
 }
 
 }  // namespace
@@ -56,7 +43,7 @@ ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& dri
   if (scoreboard_ != nullptr) player_.set_checker(*scoreboard_);
   player_.add_observer(*this);
   player_.set_end_listener(*this);
-  host_.set_late_listener([this](std::uint32_t drive) { throw_out(drive); });
+  host_.set_thrown_out_listener([this](std::uint32_t drive, DriveFault why) { throw_out(drive, why); });
   host_.set_rebuild_listener([this](bool begins) {
     chapter_ = begins ? Chapter::rebuild : Chapter::rebuilt;
     if (begins || !array_.host.rebuild.ends_run || player_.stopped() || player_.ended()) return;
@@ -115,6 +102,7 @@ void ArraySimulation::on_time(std::uint64_t argument) {
     case begin_drain: return drain();
     case poll_idle: return poll();
     case end_window: return window_over();
+    case switch_off_leaving: return switch_off_left();
   }
 }
 
@@ -179,9 +167,22 @@ void ArraySimulation::fail_next() {
   drain_when_done();
 }
 
-void ArraySimulation::throw_out(std::uint32_t drive) {
-  thrown_out_.push_back({drive, drives_.timeline().now() - origin_});
-  fail(drive);
+/// The drive may be in the midst of answering: its power goes next.
+void ArraySimulation::throw_out(std::uint32_t out, DriveFault why) {
+  DriveOfArray& drive = drives_[out];
+  thrown_out_.push_back({out, drives_.timeline().now() - origin_, why});
+  if (!measured_) drive.metrics = metrics_of(out);
+  drive.condition = DriveCondition::failed;
+  chapter_ = Chapter::degraded;
+  leaving_.push_back(out);
+  post(drives_.timeline().now(), switch_off_leaving);
+}
+
+void ArraySimulation::switch_off_left() {
+  for (const std::uint32_t out : std::exchange(leaving_, {})) {
+    drives_[out].host->power_lost();
+    drives_[out].module->power_off();
+  }
 }
 
 /// It stops where it is, and keeps what it counted until then.
@@ -216,6 +217,7 @@ void ArraySimulation::switch_off(DriveOfArray& drive) {
 void ArraySimulation::cut_all() {
   const Picoseconds now = drives_.timeline().now();
   drives_.timeline().withdraw(*this);
+  switch_off_left();
   dark_ = true;
   booting_ = 0;
   answers_ = now;
@@ -279,27 +281,6 @@ void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
   if (stop_signal() != 0) stop();
 }
 
-/// What failed before it has been measured already.
-void ArraySimulation::end_warmup() {
-  measured_from_ = drives_.timeline().now();
-  for (std::uint32_t i = 0; i < drives_.size(); ++i) {
-    if (drives_[i].condition != DriveCondition::on) continue;
-    warmup_platters_ += platters_written(drives_[i], metrics_of(i));
-    drives_[i].measurement->begin();
-  }
-  host_.end_warmup();
-}
-
-/// Of the whole replay: what buffers hold at the end of a warm-up would else count as written for nothing.
-void ArraySimulation::add_write_amplification() {
-  double platters = warmup_platters_;
-  for (std::size_t i = 0; i < drives_.size(); ++i) platters += platters_written(drives_[i], drives_[i].metrics);
-  const Bytes host = warmup_written_ + player_.statistics().bytes_written();
-  metrics_.add("array.write_amplification.media",
-               host == Bytes(0) ? std::nullopt : std::optional(platters / static_cast<double>(host.value())), "1",
-               "bytes that all drives wrote to their platters since the start of the replay, warm-up included, over the host's");
-}
-
 void ArraySimulation::on_end(Picoseconds) {
   replayed_ = true;
   drain_when_done();
@@ -316,7 +297,10 @@ void ArraySimulation::drain_when_done() {
 bool ArraySimulation::busy() const { return host_.rebuilding() || host_.scrubbing() || (array_.host.scrub.enabled && !scrub_begun_); }
 
 void ArraySimulation::drain() {
-  if (busy() && stop_signal() == 0) return post(drives_.timeline().now() + drain_poll, begin_drain);
+  if (busy() && stop_signal() == 0) {
+    if (wait_listener_) wait_listener_(host_.rebuilding() ? "a rebuild goes on" : "a scrub goes on");
+    return post(drives_.timeline().now() + drain_poll, begin_drain);
+  }
   draining_ = true;
   flush_ = {};
   flush_.op = HostOp::flush;
@@ -336,22 +320,9 @@ void ArraySimulation::drained(const HostRequest& flush) {
 void ArraySimulation::poll() {
   const bool late = drives_.timeline().now() >= drain_limit_;
   if (late) failure_ = "the drives were still at work a simulated day after the last request: what they did later is not in the results";
-  if (late || stop_signal() != 0 || (drives_.idle() && host_.idle())) return measure();
+  if (late || stop_signal() != 0 || (drives_.idle() && host_.idle() && !busy())) return measure();
+  if (wait_listener_) wait_listener_("the drives come to rest");
   post(drives_.timeline().now() + drain_poll, poll_idle);
-}
-
-MetricSet ArraySimulation::metrics_of(std::uint32_t drive) {
-  MetricSet commands;
-  host_.queue(drive).statistics().report(commands, drives_[drive].config.host.tags);
-  return drives_[drive].measurement->end(std::move(commands));
-}
-
-void ArraySimulation::report_chapters(MetricSet& metrics) const {
-  for (std::size_t i = 0; i < chapters; ++i)
-    if (const auto& [name, words] = chapter_names[i]; latency_[i].count() > 0) {
-      metrics.add(std::string("array.requests.") + name, static_cast<double>(latency_[i].count()), "1", std::string("requests ") + words);
-      latency_[i].report(metrics, std::string("array.latency.") + name, std::string("time from arrival to completion, requests ") + words);
-    }
 }
 
 void ArraySimulation::measure() {
@@ -361,9 +332,9 @@ void ArraySimulation::measure() {
   host_.report(metrics_);
   report_chapters(metrics_);
   add_write_amplification();
-  if (array_.host.time_out != Picoseconds(0))
+  if (host_.layout().redundant() || array_.host.time_out != Picoseconds(0))
     metrics_.add("array.thrown_out", static_cast<double>(thrown_out_.size()), "1",
-                 "drives that had a command for longer than array.time_out");
+                 "drives that the array did without after an error, or after array.time_out");
   metrics_.add("capacity.user", static_cast<double>(host_.layout().user_blocks() * host_block_bytes), "B", "what the host can address");
   metrics_.add("run.measured_seconds", static_cast<double>((drives_.timeline().now() - measured_from_).value()) * 1e-12, "s",
                "simulated time of the measured part");

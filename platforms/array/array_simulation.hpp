@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platforms/array/array_drives.hpp"
@@ -39,6 +41,9 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   /// The replay takes no more requests and the run ends in order.
   void stop();
 
+  /// Told, again and again, what the run still waits for when its requests are served.
+  void set_wait_listener(std::function<void(std::string_view what)> listener) { wait_listener_ = std::move(listener); }
+
   [[nodiscard]] const MetricSet& metrics() const { return metrics_; }
   [[nodiscard]] const Player& player() const { return player_; }
   [[nodiscard]] const TraceSource& source() const { return *source_; }
@@ -49,10 +54,11 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   [[nodiscard]] std::uint64_t cuts_made() const { return cuts_made_; }
   /// Cuts that came while there was no power, or after the end.
   [[nodiscard]] std::uint64_t cuts_not_made() const { return array_.cuts.size() - cuts_made_; }
-  /// Drives that had a command for longer than the time-out, and when since the start of the replay.
+  /// Drives that the array did without from some time since the start of the replay on.
   struct ThrownOut {
     std::uint32_t drive = 0;
     Picoseconds at;
+    DriveFault why = DriveFault::silent;
   };
   [[nodiscard]] const std::vector<ThrownOut>& thrown_out() const { return thrown_out_; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
@@ -69,7 +75,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
     begin_drain,
     poll_idle,
     boot_drive,
-    end_window
+    end_window,
+    switch_off_leaving
   };
   static constexpr unsigned event_bits = 8;
 
@@ -84,7 +91,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void schedule();
   void fail_next();
   void fail(std::uint32_t drive);
-  void throw_out(std::uint32_t drive);
+  void throw_out(std::uint32_t drive, DriveFault why);
+  void switch_off_left();
   void cut_next();
   void cut_all();
   void cut_some(const std::vector<std::uint32_t>& drives);
@@ -130,10 +138,12 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   bool measured_ = false;
   bool dark_ = false;
   bool stopped_by_rebuild_ = false;
+  std::function<void(std::string_view)> wait_listener_;
   HostRequest flush_;
   Picoseconds drain_limit_;
   std::string failure_;
   std::vector<ThrownOut> thrown_out_;
+  std::vector<std::uint32_t> leaving_;  // thrown out, and still on: what they do returns first
   std::uint64_t cuts_made_ = 0;
   std::uint64_t rows_differing_ = 0;
   MetricSet metrics_;

@@ -58,12 +58,14 @@ class Shares {
 
 }  // namespace
 
-void write_shares(TraceSource& input, const std::vector<Bytes>& drives, const std::filesystem::path& folder) {
+void write_shares(TraceSource& input, const std::vector<Bytes>& drives, Picoseconds length, const std::filesystem::path& folder) {
   Shares shares(folder, drives.size());
   std::vector<Bytes> ends(drives.size());
   std::partial_sum(drives.begin(), drives.end(), ends.begin());
   std::uint64_t number = 0;
-  for (TraceRecord record; input.next(record); ++number) {
+  TraceRecord record;
+  for (bool over = false; !over && input.next(record); ++number) {
+    over = length != Picoseconds(0) && record.time() >= LongTime(length);
     if (record.size == Bytes(0)) {
       for (std::size_t drive = 0; drive < drives.size(); ++drive) shares.add(drive, number, record, Bytes(0), Bytes(0));
       continue;

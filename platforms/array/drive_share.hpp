@@ -11,8 +11,9 @@
 namespace tessera {
 
 /// Writes FOLDER/N.csv for each drive, of `drives` bytes: a line per request or part of one, with its place in the input, its arrival and
-/// its address on the drive. FLUSHes are of every drive. OutputError where that cannot be written.
-void write_shares(TraceSource& input, const std::vector<Bytes>& drives, const std::filesystem::path& folder);
+/// its address on the drive. FLUSHes are of every drive. Reads the input as far as a run of all drives does that ends after `length`: to
+/// the first request which comes no earlier. OutputError where that cannot be written.
+void write_shares(TraceSource& input, const std::vector<Bytes>& drives, Picoseconds length, const std::filesystem::path& folder);
 
 class DriveShare final : public TraceSource {
  public:

@@ -31,11 +31,15 @@ struct SweepPace {
 struct RebuildConfig {
   SweepPace pace;
   Picoseconds delay{};
+  Picoseconds checkpoint{300'000'000'000'000};  // as UPDATE_FREQUENCY of drivers/md/md.c
   bool ends_run = false;
 
   void describe(ParameterVisitor& v) {
     pace.describe(v);
     v.field("delay", delay, {0, 1e18}, "from a drive's failure to the start of the rebuild on a spare");
+    v.field("checkpoint", checkpoint, {0, 1e18},
+            "time after which a rebuild onto drives with a volatile write cache flushes them and notes how far it has come; it does so "
+            "after each sixteenth of the rows as well, as md does");
     v.field("ends_run", ends_run, "whether the replay stops once every rebuild has ended");
   }
 };
@@ -103,6 +107,8 @@ struct ArrayHostConfig {
   Bytes chunk{std::uint64_t{512} << 10};  // mdadm(8), --chunk
   std::uint32_t requests = 256;
   Picoseconds time_out{};
+  std::uint32_t max_read_errors = 20;  // of a drive, as MD_DEFAULT_MAX_CORRECTED_READ_ERRORS of drivers/md/md.c
+  std::uint32_t bad_blocks = 0;
   RebuildConfig rebuild;
   ScrubConfig scrub;
   JournalConfig journal;
@@ -128,6 +134,11 @@ struct ArrayHostConfig {
     v.field("time_out", time_out, {0, 1e15},
             "a drive that has had a command for so long is thrown out: it counts as failed; 0: never (Linux waits 30 s, SD_TIMEOUT in "
             "drivers/scsi/sd.h, and resets first)");
+    v.field("max_read_errors", max_read_errors, {0, 1e6},
+            "a drive with more read errors is thrown out, if the array survives that; every hour halves what was counted");
+    v.field("bad_blocks", bad_blocks, {0, 1e6},
+            "places of a drive that it failed to write and may keep, unread until a write of them succeeds; with the next one it is "
+            "thrown out, if the array survives that (md with bad-block lists: 512)");
     v.section("cpu", cpu, "what the host's processor is charged with");
     v.leave();
     v.section("rebuild", rebuild, "what is made of a failed drive on a spare");

@@ -18,9 +18,12 @@ struct ArrayCounts {
   std::uint64_t unreadable = 0;      ///< parts that could not
   std::uint64_t parity_bytes = 0;    ///< that went through the computation of P or Q
   std::uint64_t commands = 0;
+  std::uint64_t read_errors = 0;   ///< reads that drives failed
+  std::uint64_t write_errors = 0;  ///< writes and FLUSHes that drives failed
+  std::uint64_t rewritten = 0;     ///< sectors written again after a read error
   std::uint64_t rows_compared = 0;
   std::uint64_t rows_differing = 0;   ///< of these, by the scrub
-  std::uint64_t rows_lost = 0;        ///< that a rebuild could not make anew
+  std::uint64_t rows_lost = 0;        ///< of which a rebuild could not make some sector anew
   std::uint64_t journal_records = 0;  ///< written to the journal
   std::uint64_t journal_bytes = 0;    ///< of new data and parity in them
   std::uint64_t rows_replayed = 0;    ///< from the journal after a power cut
@@ -28,9 +31,12 @@ struct ArrayCounts {
   std::uint64_t rows_put_right = 0;   ///< of these, parity or copies made anew from the data
   std::uint64_t rows_left_wrong = 0;  ///< of these, with a drive missing: what it held may be lost, the write hole
 
-  /// What befell rows, which no warm-up leaves out, without what requests and commands did.
+  /// What befell rows and drives, which no warm-up leaves out, without what requests and commands did.
   [[nodiscard]] ArrayCounts of_rows() const {
     ArrayCounts rows;
+    rows.read_errors = read_errors;
+    rows.write_errors = write_errors;
+    rows.rewritten = rewritten;
     rows.rows_compared = rows_compared;
     rows.rows_differing = rows_differing;
     rows.rows_lost = rows_lost;

@@ -17,10 +17,13 @@ ArrayHost::ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, s
       layout_(layout),
       timeline_(timeline),
       kept_(kept_per_block(content)),
+      sector_blocks_(sector_blocks),
       gone_(layout.drives()),
       journal_(config.journal, layout.width(), layout.chunk_blocks(), sector_blocks),
-      open_(config.requests) {
+      open_(config.requests),
+      read_errors_(drives.size()) {
   const std::uint32_t background = std::max(config.rebuild.pace.depth, config.scrub.pace.depth);
+  for (const ArrayDrive& drive : drives) forgets_.push_back(drive.forgets);
   caches_forget_ = std::ranges::any_of(drives, &ArrayDrive::forgets);
   for (const ArrayDrive& drive : drives) queues_.push_back(std::make_unique<DriveQueue>(timeline, *drive.link, drive.tags, background));
   for (std::uint32_t drive = 0; drive < drives.size(); ++drive) (drive < layout.drives() ? drive_in_ : spares_).push_back(drive);
@@ -32,8 +35,8 @@ void ArrayHost::issue(HostRequest& request) {
   ++outstanding_;
   was_busy_ = true;
   Open& open = open_[request.tag];
-  open = {&request, 1, Status::ok};
-  if (request.op == HostOp::flush) return start(std::make_unique<FlushTask>(*this, request.tag));
+  open = {.request = &request, .parts = 1};
+  if (request.op == HostOp::flush) return flush(request.tag);
   if (!moves_data(request.op)) {  // TRIM: the drives behind parity must keep their data, so it goes no further. Zones there are none.
     open.status = request.op == HostOp::trim ? Status::ok : Status::unsupported;
     return finish(open);
@@ -72,9 +75,12 @@ std::unique_ptr<ArrayTask> ArrayHost::end(const ArrayTask& task) {
   return ended;
 }
 
-void ArrayHost::part_done(std::uint32_t tag, Status status, const RequestLife& life) {
+void ArrayHost::part_done(std::uint32_t tag, std::uint32_t offset, Status status, const RequestLife& life) {
   Open& open = open_[tag];
-  if (!ok(status)) open.status = status;
+  if (!ok(status) && offset < open.failed_at) {
+    open.status = status;
+    open.failed_at = offset;
+  }
   if (--open.parts > 0) return;
   append(open.request->life, life);  // that of the part which came last
   finish(open);
@@ -112,18 +118,13 @@ std::vector<bool> ArrayHost::missing_in(ArrayRow row) const {
   return missing;
 }
 
-bool ArrayHost::beyond_rescue(ArrayRow row) const {
-  if (gone_slots_ == 0) return false;
-  const std::vector<bool> missing = missing_in(row);
-  return static_cast<std::uint32_t>(std::ranges::count(missing, true)) > layout_.survives();
-}
-
 bool ArrayHost::busy_since_asked() { return std::exchange(was_busy_, outstanding_ > 0) || outstanding_ > 0; }
 
-void ArrayHost::set_late_listener(std::function<void(std::uint32_t)> listener) {
+void ArrayHost::set_thrown_out_listener(std::function<void(std::uint32_t, DriveFault)> listener) {
+  thrown_out_listener_ = std::move(listener);
   if (config_.time_out == Picoseconds(0)) return;
   for (std::uint32_t drive = 0; drive < queues_.size(); ++drive)
-    queues_[drive]->watch(config_.time_out, [listener, drive] { listener(drive); });
+    queues_[drive]->watch(config_.time_out, [this, drive] { throw_out(drive, DriveFault::silent); });
 }
 
 void ArrayHost::on_time(std::uint64_t) {
@@ -147,12 +148,25 @@ void ArrayHost::start_scrub() {
                                                                                             scrub_->row_done();
                                                                                           }));
                                                       },
-                                                      [this] { finished_sweep_ = std::move(scrub_); },
-                                                      {}});
+                                                      [this] { finished_sweep_ = std::move(scrub_); }});
   if (serves_) scrub_->start();
 }
 
-/// A rebuild keeps what it has done: md has it in its superblock.
+/// All that has ended before is flushed on all drives, and on the spare of a rebuild.
+void ArrayHost::flush(std::uint32_t tag) {
+  std::vector<std::uint32_t> drives;
+  for (std::uint32_t slot = 0; slot < layout_.drives(); ++slot)
+    if (!gone_[slot]) drives.push_back(drive_in_[slot]);
+  if (rebuild_ && rebuild_->spare) drives.push_back(*rebuild_->spare);
+  start(std::make_unique<FlushTask>(*this, drives, CommandPriority::foreground,
+                                    [this, tag, covered = writes_ended_](Status status, const RequestLife& life) {
+                                      if (ok(status))
+                                        std::erase_if(unflushed_, [covered](const auto& row) { return row.second <= covered; });
+                                      part_done(tag, 0, status, life);
+                                    }));
+}
+
+/// A rebuild keeps what it has done as of its last checkpoint: md has it in its superblock.
 void ArrayHost::power_lost() {
   serves_ = false;
   timeline_.withdraw(*this);
@@ -165,6 +179,7 @@ void ArrayHost::power_lost() {
   for (const auto& queue : queues_) queue->forget();
   locks_.clear();
   tasks_.clear();
+  repairs_.clear();
   outstanding_ = 0;
   if (rebuild_) rebuild_->sweep->interrupt();
   if (scrub_ != nullptr) scrub_->interrupt();

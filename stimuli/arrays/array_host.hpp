@@ -18,6 +18,7 @@
 #include "stimuli/arrays/array_config.hpp"
 #include "stimuli/arrays/array_counts.hpp"
 #include "stimuli/arrays/array_layout.hpp"
+#include "stimuli/arrays/bad_blocks.hpp"
 #include "stimuli/arrays/drive_queue.hpp"
 #include "stimuli/arrays/row_journal.hpp"
 #include "stimuli/arrays/row_locks.hpp"
@@ -33,6 +34,13 @@ struct ArrayDrive {
   HostLink* link = nullptr;
   std::uint32_t tags = 32;
   bool forgets = false;  ///< what its write cache holds, when its power is lost
+};
+
+/// Why the array does without a drive.
+enum class DriveFault : std::uint8_t {
+  silent,       ///< it had a command for longer than the time-out
+  write_error,  ///< it failed a write or a FLUSH, and may keep no more bad places
+  read_errors   ///< it failed more reads than it may
 };
 
 class ArrayHost final : public HostFront, private TimelineListener {
@@ -62,8 +70,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   /// Compares every row that was written since the start, as fast as it goes. While no request is under way.
   void audit(std::function<void(RowAudit)> ended);
 
-  /// Told of a drive that has not answered within the time-out; it is to fail.
-  void set_late_listener(std::function<void(std::uint32_t drive)> listener);
+  /// Told of a drive that the array does without from now on: it may be switched off once what it is doing has returned.
+  void set_thrown_out_listener(std::function<void(std::uint32_t drive, DriveFault why)> listener);
   /// Told when a rebuild begins and ends.
   void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
   [[nodiscard]] bool rebuilding() const { return rebuild_.has_value() || !waiting_rebuilds_.empty(); }
@@ -84,7 +92,9 @@ class ArrayHost final : public HostFront, private TimelineListener {
   friend class ReadTask;
   friend class WriteTask;
   friend class CopyTask;
+  friend class RestoreTask;
   friend class RebuildTask;
+  friend class RepairTask;
   friend class CheckTask;
   friend class FlushTask;
   friend class ReplayTask;
@@ -93,6 +103,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
     HostRequest* request = nullptr;
     std::uint32_t parts = 0;  // that are not done
     Status status = Status::ok;
+    std::uint32_t failed_at = ~std::uint32_t{0};  // of the errors of several parts, that of the first blocks counts, whichever came first
   };
   /// What is computed again, onto a spare or onto spare places.
   struct Rebuild {
@@ -106,10 +117,26 @@ class ArrayHost final : public HostFront, private TimelineListener {
     bool rebuilt = false;                      ///< all of it is there
   };
 
+  /// A command as an answer to it is judged.
+  struct SentCommand {
+    ArrayRow row;
+    std::uint32_t member = 0;
+    std::uint32_t drive = 0;
+    ChunkRange range;     ///< of the row; empty: of none
+    bool judged = false;  ///< whether an error of it is the drive's
+  };
+  /// What a drive has failed so far.
+  struct ReadErrors {
+    std::uint64_t count = 0;
+    Picoseconds last;
+  };
+
   void start(std::unique_ptr<ArrayTask> task);
   [[nodiscard]] std::unique_ptr<ArrayTask> end(const ArrayTask& task);
-  void part_done(std::uint32_t tag, Status status, const RequestLife& life);
+  /// `offset`: of the part in the request.
+  void part_done(std::uint32_t tag, std::uint32_t offset, Status status, const RequestLife& life);
   void finish(Open& open);
+  void flush(std::uint32_t tag);
   void on_time(std::uint64_t) override;
   /// The drive that holds a member of a row; nothing where it is missing.
   [[nodiscard]] std::optional<std::uint32_t> drive_of(ArrayRow row, std::uint32_t member) const;
@@ -122,7 +149,19 @@ class ArrayHost final : public HostFront, private TimelineListener {
   /// Whose place a drive has, that of `own` where it is its drive or a spare that replaces it.
   [[nodiscard]] DriveSlot slot_of_drive(std::uint32_t drive, DriveSlot own) const;
   [[nodiscard]] std::vector<bool> missing_in(ArrayRow row) const;
-  [[nodiscard]] bool beyond_rescue(ArrayRow row) const;
+  /// Whether more of some block of the range is missing than the array survives; also without a drive that is there.
+  [[nodiscard]] bool beyond_rescue(ArrayRow row, ChunkRange range, std::optional<std::uint32_t> without = {}) const;
+  /// Whether data would be lost without a drive.
+  [[nodiscard]] bool needs(std::uint32_t drive) const;
+  /// Draws the conclusions from an answer. The status becomes Status::aborted where the drive is thrown out, or its place is bad from now
+  /// on.
+  void judge(const SentCommand& sent, HostRequest& command);
+  [[nodiscard]] Status judge_read(const SentCommand& sent);
+  [[nodiscard]] Status judge_write(const SentCommand& sent);
+  void throw_out(std::uint32_t drive, DriveFault why);
+  /// Drives that must be flushed before a rebuild's writes to them are durable.
+  [[nodiscard]] std::vector<std::uint32_t> rebuilt_on_caches() const;
+  void checkpoint_rebuild();
   /// The application asks for its write on the platters: so are data, copies and parity.
   [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
@@ -141,6 +180,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   ArrayLayout layout_;
   Timeline& timeline_;
   std::uint32_t kept_;  // bytes of content a block
+  std::uint32_t sector_blocks_;
   std::vector<std::unique_ptr<DriveQueue>> queues_;
   std::vector<std::uint32_t> drive_in_;    // by slot
   std::vector<std::optional<Gone>> gone_;  // by slot: its drive failed and no other has taken its place
@@ -158,7 +198,12 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::shared_ptr<RowSweep> scrub_;
   std::set<std::uint64_t> written_;  // rows, where content is kept
   std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed, or not flushed
+  std::vector<bool> forgets_;        // by drive, as ArrayDrive::forgets
   bool caches_forget_ = false;       // of some drive
+  BadBlocks bad_;
+  std::vector<ReadErrors> read_errors_;                   // by drive
+  std::set<std::pair<ArrayRow, std::uint32_t>> repairs_;  // under way, by row and drive
+  std::function<void(std::uint32_t, DriveFault)> thrown_out_listener_;
   std::uint64_t writes_ended_ = 0;
   std::map<std::uint64_t, std::uint64_t> unflushed_;  // by row: which of the writes that ended was its last
   /// Rows that are compared while no request is under way.

@@ -4,6 +4,7 @@
 // A row is the chunks that belong together: its members are first the data columns, then P, Q and so on. Of a mirror and of raid10,
 // member 0 holds the data and each other one a copy. A row takes a chunk of every drive, at one place on all, or is narrower
 // (narrow_rows.hpp, hashed_rows.hpp).
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,12 @@ struct ArrayPart {
   std::uint32_t offset = 0;  ///< of its first block in the run
   constexpr bool operator==(const ArrayPart&) const = default;
   [[nodiscard]] constexpr std::uint32_t end() const { return begin + count; }
+  /// What of it lies between two blocks of the chunk; of no blocks where nothing does.
+  [[nodiscard]] constexpr ArrayPart within(std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t first = std::min(std::max(begin, from), end());
+    const std::uint32_t last = std::max(first, std::min(end(), to));
+    return {row, column, first, last - first, offset + (first - begin)};
+  }
 };
 
 /// Few requests have more than one.

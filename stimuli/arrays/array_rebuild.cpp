@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "stimuli/arrays/array_host.hpp"
+#include "stimuli/arrays/restore_task.hpp"
 #include "stimuli/arrays/row_tasks.hpp"
 
 namespace tessera {
@@ -43,6 +44,7 @@ void ArrayHost::drive_failed(std::uint32_t drive) {
     TESSERA_CHECK(rebuild_ && rebuild_->spare == drive, "a drive failed that has nothing to do with the array");
     const DriveSlot slot = rebuild_->slot;
     give_rebuild_up();
+    bad_.forget(drive);
     queues_[drive]->fail();
     if (!spares_.empty()) ask_for_rebuild(slot);
     return;
@@ -50,6 +52,7 @@ void ArrayHost::drive_failed(std::uint32_t drive) {
   const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
   Gone& gone = gone_[slot.value()].emplace();
   ++gone_slots_;
+  bad_.forget(drive);
   queues_[drive]->fail();
   if (!layout_.redundant()) return;
   const bool on_places = spare_places_taken_ < layout_.shape().spare_places;
@@ -85,6 +88,8 @@ void ArrayHost::begin_rebuild() {
   record.began = timeline_.now();
   if (rebuild_listener_) rebuild_listener_(true);
   rebuild_.emplace(Rebuild{slot, record.spare, nullptr});
+  std::function<void()> checkpoint;
+  if (!rebuilt_on_caches().empty()) checkpoint = [this] { checkpoint_rebuild(); };
   rebuild_->sweep = std::make_shared<RowSweep>(timeline_, config_.rebuild.pace, layout_,
                                                RowSweep::Hooks{[this] { return busy_since_asked(); },
                                                                [this](ArrayRow row) {
@@ -95,8 +100,29 @@ void ArrayHost::begin_rebuild() {
                                                                [this](ArrayRow row) {
                                                                  const auto member = member_held_by(row, rebuild_->slot);
                                                                  return member && rebuild_target(row, *member);
-                                                               }});
+                                                               },
+                                                               std::move(checkpoint)},
+                                               config_.rebuild.checkpoint);
   rebuild_->sweep->start();
+}
+
+std::vector<std::uint32_t> ArrayHost::rebuilt_on_caches() const {
+  std::vector<std::uint32_t> drives;
+  if (rebuild_->spare) drives.push_back(*rebuild_->spare);
+  for (std::size_t slot = 0; !rebuild_->spare && slot < gone_.size(); ++slot)
+    if (!gone_[slot]) drives.push_back(drive_in_[slot]);
+  std::erase_if(drives, [this](std::uint32_t drive) { return !forgets_[drive]; });
+  return drives;
+}
+
+/// As md does before it notes in its superblock how far a recovery has come. Only of this rebuild: it may have been given up meanwhile.
+void ArrayHost::checkpoint_rebuild() {
+  std::vector<std::uint32_t> drives = rebuilt_on_caches();
+  if (drives.empty()) return rebuild_->sweep->flushed(true);
+  start(std::make_unique<FlushTask>(*this, std::move(drives), CommandPriority::background,
+                                    [this, sweep = rebuild_->sweep](Status status, const RequestLife&) {
+                                      if (rebuild_ && rebuild_->sweep == sweep) sweep->flushed(ok(status));
+                                    }));
 }
 
 void ArrayHost::end_rebuild() {

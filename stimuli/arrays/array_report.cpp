@@ -17,6 +17,12 @@ void ArrayHost::report(MetricSet& metrics) const {
   }
   count("array.reads.degraded", counts_.degraded_reads, "parts of reads that were computed from the other drives");
   count("array.unreadable", counts_.unreadable, "parts of reads for which too much was missing");
+  if (layout_.redundant()) {
+    count("array.errors.read", counts_.read_errors, "reads that drives failed");
+    count("array.errors.write", counts_.write_errors, "writes and FLUSHes that drives failed");
+    count("array.errors.rewritten", counts_.rewritten, "sectors that were written again after a read error");
+    count("array.bad_blocks", bad_.ranges(), "places that no drive reads until a write of them succeeds, at the end");
+  }
   if (config_.scrub.enabled) {
     count("array.scrub.rows", counts_.rows_compared, "rows that the scrub compared");
     count("array.scrub.differing", counts_.rows_differing, "of these, rows whose parity or copies did not fit the data");
@@ -43,7 +49,8 @@ void ArrayHost::report(MetricSet& metrics) const {
     if (record.ended != Picoseconds(0)) time += record.ended - record.began;
     bytes += record.bytes;
   }
-  count("array.rebuild.rows_lost", counts_.rows_lost, "rows that a rebuild could not make anew");
+  count("array.rebuild.rows_lost", counts_.rows_lost,
+        "rows of which a rebuild could not make some sector anew: the host gets an error there");
   metrics.add("array.rebuild.bytes", static_cast<double>(bytes.value()), "B", "written to spares by rebuilds");
   const double rebuild_seconds = static_cast<double>(time.value()) * 1e-12;
   metrics.add("array.rebuild.time", all ? std::optional(rebuild_seconds) : std::nullopt, "s",

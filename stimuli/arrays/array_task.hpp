@@ -1,5 +1,6 @@
 #pragma once
 // Work on one row of an array. A task goes in stages: it sends commands to members of the row and goes on when all are answered.
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,11 +36,12 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
     std::optional<std::uint32_t> drive = {};  ///< instead of the one that the member lies on
     std::optional<HostRun> blocks = {};       ///< instead of the range of the row
     bool force_unit_access = false;
+    bool probes = false;  ///< of a drive whose error is known: another one tells nothing new
   };
   /// Asks for the range of the row's members; locked_in() follows.
   void lock(ChunkRange range);
   virtual void locked_in() {}
-  /// Sends at least one command; stage_over() follows. A drive that failed answers Status::aborted.
+  /// Sends at least one command; stage_over() follows. A drive that failed, or that is thrown out for its answer, answers Status::aborted.
   void begin_stage(std::vector<Step> steps, CommandPriority priority);
   /// The same with one command.
   void begin_step(Step&& step, CommandPriority priority);
@@ -57,10 +59,11 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
 
  private:
   static void send(ArrayHost& host, ArrayTask& task, ArrayRow row, Step& step, CommandPriority priority);
-  void answered(std::uint32_t member, HostRequest& command) final;
+  void answered(std::uint32_t number, HostRequest& command) final;
   void locked() final;
 
-  std::uint32_t open_ = 0;  // commands of the stage
+  std::uint32_t open_ = 0;                                          // commands of the stage
+  boost::container::small_vector<ArrayHost::SentCommand, 2> sent_;  // in it
   bool has_lock_ = false;
 };
 

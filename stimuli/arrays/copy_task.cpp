@@ -37,19 +37,17 @@ ArrayTask::Step CopyTask::step(std::uint32_t member) const {
   return step;
 }
 
-/// What a drive that failed meanwhile did not write, the other copies stand for.
-void CopyTask::took(std::uint32_t member, HostRequest& command) {
-  if (ok(command.status)) return;
-  const bool drive_gone = !host_.drive_of(row_, member);
-  if (!drive_gone || !host_.layout_.redundant()) status_ = command.status;
+/// What a drive did not write, because it failed or because the place is bad, the other copies stand for.
+void CopyTask::took(std::uint32_t, HostRequest& command) {
+  if (!ok(command.status) && !host_.layout_.redundant()) status_ = command.status;
 }
 
 /// What more is missing of than the array survives is not written, whatever the drives that are left say.
 void CopyTask::done(Status status) {
-  if (ok(status) && host_.beyond_rescue(row_)) status = Status::media_error;
+  if (ok(status) && host_.layout_.redundant() && host_.beyond_rescue(row_, {part_.begin, part_.end()})) status = Status::media_error;
   if (writes_ && !host_.durable(tag_)) host_.keep_in_doubt(row_);
   const auto self = end();
-  host_.part_done(tag_, status, life_);
+  host_.part_done(tag_, part_.offset, status, life_);
 }
 
 }  // namespace tessera

@@ -37,14 +37,7 @@ void DriveQueue::on_time(std::uint64_t) {
 
 void DriveQueue::send(ArrayCommand&& command) {
   position_ = command.blocks.end();
-  if (failed_) {
-    HostRequest request;
-    request.op = command.op;
-    request.blocks = command.blocks;
-    request.status = Status::aborted;
-    request.life.begin(timeline_.now());
-    return command.receiver->answered(command.part, request);
-  }
+  if (failed_) return refuse(command, Status::aborted);
   const Picoseconds now = timeline_.now();
   statistics_.arrived(now);
   const bool in_turn = command.priority == CommandPriority::foreground || background_ < background_tags_;
@@ -52,6 +45,15 @@ void DriveQueue::send(ArrayCommand&& command) {
   auto& queue = queues_[static_cast<std::size_t>(command.priority)];
   queue.push_back({std::move(command), now});
   pump();
+}
+
+void DriveQueue::refuse(const ArrayCommand& command, Status status) const {
+  HostRequest request;
+  request.op = command.op;
+  request.blocks = command.blocks;
+  request.status = status;
+  request.life.begin(timeline_.now());
+  command.receiver->answered(command.part, request);
 }
 
 /// One tag is left to background work, so that a busy host cannot hold it up for ever.
@@ -102,6 +104,7 @@ void DriveQueue::issue(ArrayCommand&& command, Picoseconds since) {
 }
 
 void DriveQueue::completed(HostRequest& request) {
+  if (failed_) return;
   Slot& slot = *slots_[request.tag];
   TESSERA_CHECK(&slot.request == &request && slot.receiver != nullptr, "the drive completed a command that the array did not send");
   answer(slot);

@@ -46,7 +46,9 @@ class DriveQueue final : private TimelineListener {
 
   /// To a drive that failed, the answer is there at once: Status::aborted.
   void send(ArrayCommand&& command);
-  /// The drive completed a command at now().
+  /// The answer to a command that is not sent is there at once.
+  void refuse(const ArrayCommand& command, Status status) const;
+  /// The drive completed a command at now(); of one that failed, nobody waits for it.
   void completed(HostRequest& request);
 
   /// The drive fails: all that is under way or waits is answered so, in order of sending.

@@ -37,14 +37,14 @@ void ReadTask::read_copy() {
       least = load;
     }
   }
-  if (!best) return done(Status::media_error);
+  if (!best) return by_sectors();
   begin_step({*best, HostOp::read, {part_.begin, part_.end()}, {}}, CommandPriority::foreground);
 }
 
 /// Data and parity must not change between the reads.
 void ReadTask::read_rest() {
   const ArrayLayout& layout = host_.layout_;
-  if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return done(Status::media_error);
+  if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return by_sectors();
   if (!locked_) {
     locked_ = true;
     return lock({part_.begin, part_.end()});
@@ -55,6 +55,21 @@ void ReadTask::read_rest() {
   for (std::uint32_t member = 0; member < unread_.size(); ++member)
     if (!unread_[member]) steps.push_back({member, HostOp::read, {part_.begin, part_.end()}, {}});
   begin_stage(std::move(steps), CommandPriority::foreground);
+}
+
+/// What cannot be read as a whole may be read sector by sector, from other drives.
+void ReadTask::by_sectors() {
+  const std::uint32_t sector = host_.sector_blocks_;
+  if (part_.count <= sector || host_.beyond_rescue(row_, {part_.begin, part_.end()})) return done(Status::media_error);
+  std::vector<std::unique_ptr<ReadTask>> pieces;
+  for (std::uint32_t begin = part_.begin; begin < part_.end(); begin = (begin / sector + 1) * sector) {
+    pieces.push_back(std::make_unique<ReadTask>(host_, tag_, part_.within(begin, (begin / sector + 1) * sector)));
+    pieces.back()->life_ = life_;
+  }
+  host_.open_[tag_].parts += static_cast<std::uint32_t>(pieces.size()) - 1;
+  ArrayHost& host = host_;
+  const auto self = end();
+  for (auto& piece : pieces) host.start(std::move(piece));
 }
 
 void ReadTask::took(std::uint32_t member, HostRequest& command) {
@@ -95,7 +110,7 @@ void ReadTask::give(const Content& content) {
 void ReadTask::done(Status status) {
   host_.counts_.unreadable += ok(status) ? 0 : 1;
   const auto self = end();
-  host_.part_done(tag_, status, life_);
+  host_.part_done(tag_, part_.offset, status, life_);
 }
 
 }  // namespace tessera

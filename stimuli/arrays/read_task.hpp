@@ -16,6 +16,7 @@ class ReadTask final : public ArrayTask {
   void read();
   void read_copy();
   void read_rest();
+  void by_sectors();
   void give(const Content& content);
   void done(Status status);
 

@@ -7,18 +7,26 @@
 
 namespace tessera {
 
-RowSweep::RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks)
+namespace {
+
+/// Rows between two checkpoints are at most such a share of all, as md_do_sync has it.
+constexpr std::uint64_t checkpoint_share = 16;
+
+}  // namespace
+
+RowSweep::RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks, Picoseconds checkpoints)
     : timeline_(timeline),
       pace_(pace),
       rows_(layout.rows()),
       depth_(std::max(1U, static_cast<std::uint32_t>(pace.depth * layout.rows_abreast()))),
       chunk_(static_cast<std::uint64_t>(static_cast<double>(layout.chunk_blocks() * host_block_bytes) / layout.rows_abreast())),
-      hooks_(std::move(hooks)) {}
+      hooks_(std::move(hooks)),
+      checkpoints_(checkpoints) {}
 
 RowSweep::~RowSweep() { timeline_.withdraw(*this); }
 
 void RowSweep::start() {
-  since_ = timeline_.now();
+  since_ = last_checkpoint_ = timeline_.now();
   begun_since_ = 0;
   next_ = first_undone_;
   static_cast<void>(hooks_.busy());
@@ -30,6 +38,10 @@ void RowSweep::interrupt() {
   waits_ = false;
   under_way_ = 0;
   next_ = rows_;
+  flushing_.reset();
+  if (!hooks_.checkpoint) return;
+  first_undone_ = tried_ = durable_;
+  done_beyond_.clear();
 }
 
 void RowSweep::on_time(std::uint64_t) {
@@ -72,7 +84,33 @@ void RowSweep::go_on() {
     hooks_.begin(ArrayRow(next_++));
   }
   going_ = false;
-  if (over() && under_way_ == 0) hooks_.ended();
+  end_if_over();
+}
+
+/// The end waits for a checkpoint of its own.
+void RowSweep::end_if_over() {
+  const bool ended = over() && under_way_ == 0;
+  if (!hooks_.checkpoint) {
+    if (ended) hooks_.ended();
+    return;
+  }
+  if (flushing_ || !(ended || checkpoint_due())) return;
+  flushing_ = tried_ = first_undone_;
+  last_checkpoint_ = timeline_.now();
+  hooks_.checkpoint();
+}
+
+bool RowSweep::checkpoint_due() const {
+  if (first_undone_ == tried_) return false;
+  return timeline_.now() - last_checkpoint_ >= checkpoints_ || (first_undone_ - tried_) * checkpoint_share >= rows_;
+}
+
+/// Where a drive could not flush and nobody can do without it, the rebuild is no more durable than the drive.
+void RowSweep::flushed(bool well) {
+  const std::uint64_t covered = *std::exchange(flushing_, std::nullopt);
+  if (well) durable_ = covered;
+  if (covered == rows_ && under_way_ == 0) return hooks_.ended();
+  end_if_over();
 }
 
 void RowSweep::mark(ArrayRow row) {

@@ -1,6 +1,7 @@
 #pragma once
 // Background work that goes over the rows of an array in order: which one may begin when. What is done to a row is its caller's.
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/timeline.hpp"
@@ -16,10 +17,12 @@ class RowSweep final : private TimelineListener {
     std::function<void(ArrayRow)> begin;
     std::function<void()> ended;
     /// Whether a row has anything to be done; without it, each.
-    std::function<bool(ArrayRow)> wanted;
+    std::function<bool(ArrayRow)> wanted = {};
+    /// Makes durable what was done before, and calls flushed(); without it, all that is done is durable at once.
+    std::function<void()> checkpoint = {};
   };
   /// The pace is that of each drive: of rows side by side as many go as fast as one that takes all drives.
-  RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks);
+  RowSweep(Timeline& timeline, const SweepPace& pace, const ArrayLayout& layout, Hooks hooks, Picoseconds checkpoints = {});
   ~RowSweep();
 
   void start();
@@ -27,7 +30,9 @@ class RowSweep final : private TimelineListener {
   void mark(ArrayRow row);
   /// After mark(): another may begin.
   void row_done();
-  /// The rows that were begun are lost, and are to be begun again: by start().
+  /// What was done before checkpoint() was called is durable, or could not be made so.
+  void flushed(bool well);
+  /// The rows that were begun are lost, and so are those which no checkpoint covers. All are to be begun again: by start().
   void interrupt();
 
   [[nodiscard]] bool done(ArrayRow row) const { return row.value() < first_undone_ || done_beyond_.contains(row.value()); }
@@ -37,6 +42,8 @@ class RowSweep final : private TimelineListener {
  private:
   void on_time(std::uint64_t) override;
   void go_on();
+  [[nodiscard]] bool checkpoint_due() const;
+  void end_if_over();
   [[nodiscard]] Picoseconds earliest() const;
   [[nodiscard]] bool has_to_yield();
 
@@ -51,6 +58,11 @@ class RowSweep final : private TimelineListener {
   std::uint64_t next_ = 0;
   std::uint64_t first_undone_ = 0;
   std::set<std::uint64_t> done_beyond_;
+  std::uint64_t durable_ = 0;              // rows before it, as of the last checkpoint
+  std::optional<std::uint64_t> flushing_;  // the same, of the checkpoint that is being made
+  std::uint64_t tried_ = 0;                // the same, of the last that was begun
+  Picoseconds checkpoints_;                // time between them
+  Picoseconds last_checkpoint_;
   std::uint32_t under_way_ = 0;
   bool waits_ = false;
   bool going_ = false;

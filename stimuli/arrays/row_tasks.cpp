@@ -5,81 +5,6 @@
 
 namespace tessera {
 
-RebuildTask::RebuildTask(ArrayHost& host, ArrayRow row, std::uint32_t member, std::shared_ptr<RowSweep> sweep)
-    : ArrayTask(host, row), sweep_(std::move(sweep)), wanted_(member) {
-  unreadable_.resize(host.layout_.width());
-}
-
-void RebuildTask::start() { lock({0, host_.layout_.chunk_blocks()}); }
-
-/// A column comes from the other columns and P, or Q where P is missing; P and Q come from the data. What is missing besides needs all the
-/// rest of the row.
-void RebuildTask::read() {
-  const ArrayLayout& layout = host_.layout_;
-  const std::vector<bool> gone = missing();
-  const auto there = [&](std::uint32_t member) { return !gone[member] && !unreadable_[member]; };
-  again_ = false;
-  absent_.assign(layout.width(), true);
-  std::vector<Step> steps;
-  for (std::uint32_t i = 0; i < layout.width() && steps.size() < layout.columns(); ++i) {
-    if (!there(i)) continue;
-    absent_[i] = false;
-    steps.push_back({i, HostOp::read, {0, layout.chunk_blocks()}, {}});
-  }
-  if (steps.size() < layout.columns()) {
-    failed_ = true;
-    return done();
-  }
-  row_content_.assign(layout.width(), Content(bytes(layout.chunk_blocks())));
-  begin_stage(std::move(steps), CommandPriority::background);
-}
-
-void RebuildTask::took(std::uint32_t member, HostRequest& command) {
-  if (writes_) {
-    failed_ = failed_ || (!ok(command.status) && command.status != Status::aborted);  // a spare place's drive failed: nothing is lost
-  } else if (!ok(command.status)) {
-    again_ = true;
-    unreadable_[member] = true;
-  } else {
-    row_content_[member] = std::move(command.content);
-  }
-}
-
-void RebuildTask::stage_over() {
-  if (writes_) return done();
-  again_ ? read() : write();
-}
-
-void RebuildTask::write() {
-  const ArrayLayout& layout = host_.layout_;
-  const std::uint32_t columns = layout.columns();
-  if (layout.has_parity()) {
-    host_.charge_parity(layout.chunk_blocks(), columns);
-    if (host_.kept_ != 0) {
-      recover(row_content_, columns, absent_);
-      if (wanted_ >= columns) encode(row_content_, columns, wanted_ - columns);
-    }
-  } else if (host_.kept_ != 0) {
-    row_content_[wanted_] = row_content_[static_cast<std::size_t>(std::ranges::find(absent_, false) - absent_.begin())];
-  }
-  writes_ = true;
-  const std::optional<std::uint32_t> target = goes_on() ? host_.rebuild_target(row_, wanted_) : std::nullopt;
-  if (!target) return done();  // the spare, or the drive with its spare place, failed meanwhile
-  begin_step({wanted_, HostOp::write, {0, layout.chunk_blocks()}, std::move(row_content_[wanted_]), target, {}, host_.caches_forget_},
-             CommandPriority::background);
-}
-
-/// A row that cannot be made anew is lost; the rebuild goes on with the next.
-void RebuildTask::done() {
-  if (failed_) ++host_.counts_.rows_lost;
-  if (goes_on()) {
-    host_.record_of(host_.rebuild_->slot).bytes += Bytes(host_.layout_.chunk_blocks() * host_block_bytes);
-    sweep_->mark(row_);  // before the lock goes to whoever waits for the row
-  }
-  const auto self = end();
-  if (goes_on()) sweep_->row_done();
-}
-
 CheckTask::CheckTask(ArrayHost& host, ArrayRow row, bool repair, CommandPriority priority, std::function<void(bool, bool)> ended)
     : ArrayTask(host, row), repair_(repair), priority_(priority), ended_(std::move(ended)) {}
 
@@ -93,6 +18,7 @@ void CheckTask::locked_in() {
   compared_ = layout.has_parity() ? there == layout.width() : there > 1;
   if (!compared_) return done();
   row_content_.assign(layout.width(), {});
+  unreadable_.clear();
   std::vector<Step> steps;
   for (std::uint32_t member = 0; member < gone.size(); ++member)
     if (!gone[member]) steps.push_back({member, HostOp::read, {0, layout.chunk_blocks()}, {}});
@@ -100,18 +26,23 @@ void CheckTask::locked_in() {
 }
 
 void CheckTask::took(std::uint32_t member, HostRequest& command) {
-  if (!ok(command.status)) {
-    compared_ = false;
-    again_ = again_ || command.status == Status::aborted;
-  } else if (!writes_) {
+  if (writes_) return;
+  if (ok(command.status)) {
     row_content_[member] = std::move(command.content);
+    return;
   }
+  compared_ = false;
+  if (command.status == Status::aborted)
+    again_ = true;
+  else
+    unreadable_.push_back(member);
 }
 
 void CheckTask::stage_over() {
-  if (again_ && !writes_) return locked_in();  // a drive failed meanwhile
-  if (writes_ || !compared_ || host_.kept_ == 0) return done();
+  if (writes_) return done();
+  if (again_) return locked_in();  // a drive failed meanwhile
   const ArrayLayout& layout = host_.layout_;
+  if (host_.kept_ == 0 || (layout.has_parity() && !compared_)) return done();
   std::vector<std::uint32_t> differing;
   const auto compare = [&](std::uint32_t member, Content right) {
     if (row_content_[member] == right) return;
@@ -127,11 +58,17 @@ void CheckTask::stage_over() {
     }
   } else {
     const auto first = std::ranges::find_if(row_content_, [](const Content& content) { return !content.empty(); });
+    if (first == row_content_.end()) return done();
     for (std::uint32_t member = 0; member < row_content_.size(); ++member)
       if (!row_content_[member].empty()) compare(member, *first);
   }
   fits_ = differing.empty();
-  if (fits_ || !repair_) return done();
+  if (repair_ && !layout.has_parity()) {  // what an unreadable copy holds besides may differ
+    const Content first = *std::ranges::find_if(row_content_, [](const Content& content) { return !content.empty(); });
+    for (const std::uint32_t member : unreadable_) row_content_[member] = first;
+    differing.insert(differing.end(), unreadable_.begin(), unreadable_.end());
+  }
+  if (differing.empty() || !repair_) return done();
   write(differing);
 }
 
@@ -140,12 +77,13 @@ void CheckTask::write(const std::vector<std::uint32_t>& differing) {
   std::vector<Step> steps;
   steps.reserve(differing.size());
   for (const std::uint32_t member : differing)
-    steps.push_back(
-        {member, HostOp::write, {0, host_.layout_.chunk_blocks()}, std::move(row_content_[member]), {}, {}, host_.caches_forget_});
+    steps.push_back({member, HostOp::write, {0, host_.layout_.chunk_blocks()}, std::move(row_content_[member])});
   begin_stage(std::move(steps), priority_);
 }
 
+/// What it wrote stays in doubt until a FLUSH: another power cut may come first.
 void CheckTask::done() {
+  if (writes_) host_.keep_in_doubt(row_);
   const auto self = end();
   ended_(fits_, compared_);
 }
@@ -205,25 +143,23 @@ void ReplayTask::done() {
 }
 
 void FlushTask::start() {
-  covered_ = host_.writes_ended_;
   std::vector<Step> steps;
-  for (std::uint32_t slot = 0; slot < host_.layout_.drives(); ++slot)
-    if (!host_.gone_[slot]) steps.push_back({slot, HostOp::flush, {}, {}, host_.drive_in_[slot]});
-  if (host_.rebuild_ && host_.rebuild_->spare) steps.push_back({0, HostOp::flush, {}, {}, host_.rebuild_->spare});
-  if (!steps.empty()) return begin_stage(std::move(steps), CommandPriority::foreground);
+  for (std::uint32_t i = 0; i < drives_.size(); ++i) steps.push_back({i, HostOp::flush, {}, {}, drives_[i]});
+  if (!steps.empty()) return begin_stage(std::move(steps), priority_);
   status_ = Status::media_error;
   stage_over();
 }
 
-/// A drive that failed has nothing to flush: the others stand for it.
-void FlushTask::took(std::uint32_t, HostRequest& command) {
-  if (!ok(command.status) && command.status != Status::aborted) status_ = command.status;
+/// A drive that failed has nothing to flush: the others stand for it. Of several errors that of the first drive counts.
+void FlushTask::took(std::uint32_t number, HostRequest& command) {
+  if (ok(command.status) || command.status == Status::aborted || number >= failed_) return;
+  status_ = command.status;
+  failed_ = number;
 }
 
 void FlushTask::stage_over() {
-  if (ok(status_)) std::erase_if(host_.unflushed_, [this](const auto& row) { return row.second <= covered_; });
   const auto self = end();
-  host_.part_done(tag_, status_, life_);
+  ended_(status_, life_);
 }
 
 }  // namespace tessera

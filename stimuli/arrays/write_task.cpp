@@ -28,7 +28,7 @@ void WriteTask::plan() {
   const ArrayLayout& layout = host_.layout_;
   const std::vector<bool> gone = missing();
   for (std::size_t member = 0; member < gone.size(); ++member) unread_[member] = unread_[member] || gone[member];
-  if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return done(Status::media_error);
+  if (static_cast<std::uint32_t>(std::ranges::count(unread_, true)) > layout.parities()) return by_sectors();
   plan_ = unread_ == gone ? plan_write(layout.columns(), layout.parities(), fresh_, unread_)
                           : plan_decode(layout.columns(), layout.parities(), fresh_, unread_);
   old_.assign(layout.width(), Content(bytes(plan_.band.count())));
@@ -38,6 +38,27 @@ void WriteTask::plan() {
   if (steps.empty()) return compute();
   stage_ = Stage::read;
   begin_stage(std::move(steps), CommandPriority::foreground);
+}
+
+/// What cannot be read of the whole band may be read of each sector, from other drives.
+void WriteTask::by_sectors() {
+  ChunkRange band{~std::uint32_t{0}, 0};
+  for (const ArrayPart& part : parts_) band = {std::min(band.begin, part.begin), std::max(band.end, part.end())};
+  const std::uint32_t sector = host_.sector_blocks_;
+  if (band.count() <= sector || host_.beyond_rescue(row_, band)) return done(Status::media_error);
+  std::vector<std::unique_ptr<WriteTask>> pieces;
+  for (std::uint32_t begin = band.begin; begin < band.end; begin = (begin / sector + 1) * sector) {
+    std::vector<ArrayPart> parts;
+    for (const ArrayPart& part : parts_)
+      if (const ArrayPart piece = part.within(begin, (begin / sector + 1) * sector); piece.count != 0) parts.push_back(piece);
+    if (parts.empty()) continue;
+    pieces.push_back(std::make_unique<WriteTask>(host_, tag_, std::move(parts)));
+    pieces.back()->life_ = life_;
+  }
+  host_.open_[tag_].parts += static_cast<std::uint32_t>(pieces.size()) - 1;
+  ArrayHost& host = host_;
+  const auto self = end();
+  for (auto& piece : pieces) host.start(std::move(piece));
 }
 
 void WriteTask::took(std::uint32_t member, HostRequest& command) {
@@ -50,9 +71,8 @@ void WriteTask::took(std::uint32_t member, HostRequest& command) {
     }
     return;
   }
-  // What a drive that failed meanwhile did not write, the others stand for.
-  const bool drive_gone = !host_.drive_of(row_, member);
-  if (!ok(command.status) && !drive_gone) status_ = command.status;
+  // What a drive did not write, because it failed or because the place is bad, the others stand for. The journal's places are no row's.
+  if (stage_ == Stage::log && !ok(command.status) && command.status != Status::aborted) status_ = command.status;
 }
 
 void WriteTask::stage_over() {
@@ -179,11 +199,11 @@ void WriteTask::write_row() {
 
 /// A row of which more is missing than the array survives is not written, whatever the drives that are left say.
 void WriteTask::done(Status status) {
-  if (ok(status) && host_.beyond_rescue(row_)) status = Status::media_error;
+  if (ok(status) && host_.beyond_rescue(row_, plan_.band)) status = Status::media_error;
   if (stage_ == Stage::write && !host_.durable(tag_)) host_.keep_in_doubt(row_);
   const auto self = end();
   if (record_) host_.journal_.release(*record_);
-  host_.part_done(tag_, status, life_);
+  host_.part_done(tag_, parts_.front().offset, status, life_);
 }
 
 }  // namespace tessera

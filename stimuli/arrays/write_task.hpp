@@ -21,6 +21,7 @@ class WriteTask final : public ArrayTask, private TimelineListener {
   void took(std::uint32_t member, HostRequest& command) override;
   void stage_over() override;
   void plan();
+  void by_sectors();
   void compute();
   void modify_parity(std::uint32_t parity);
   void lay_new_data();

@@ -4,8 +4,10 @@ import json
 
 import pytest
 from simulate import SIMULATOR, simulate
+from typer.testing import CliRunner
 
-from tessera.array_parts import Part, most_at_once, occupancy, run_parts
+from tessera.array_parts import SCHEMA, Part, most_at_once, occupancy, run_parts
+from tessera.cli import app
 from tessera.errors import InputError
 
 WINDOW = '[window]\nbegin = "100 ms"\nlength = "6 s"\n'
@@ -16,11 +18,11 @@ def simulator(monkeypatch):
     monkeypatch.setenv("TESSERA_SIM", str(SIMULATOR))
 
 
-def row(folder, window=WINDOW, more=""):
-    """Five drives of two kinds."""
+def row(folder, window=WINDOW, more="", faults=""):
+    """Five drives of two kinds; `faults` are of the first kind."""
     file = folder / "row.toml"
     drives = '[[drive]]\ndescription = "torture"\nlayer = "{}"\ncount = {}\n'
-    file.write_text(f'[array]\nkind = "jbod"\nchunk = "64 KiB"\n{more}{window}' + drives.format("media-cache", 3) + "[drive.settings.media]\ntracks = 300\n" + drives.format("cmr", 2))
+    file.write_text(f'[array]\nkind = "jbod"\nchunk = "64 KiB"\n{more}{window}' + drives.format("media-cache", 3) + "[drive.settings.media]\ntracks = 300\n" + faults + drives.format("cmr", 2))
     return file
 
 
@@ -30,23 +32,40 @@ def words(folder, file, gap="0.003", length=4096):
     return [str(file), "--trace", str(trace), "--columns", "time=1:s,volume=2,offset=3:bytes,size=4:bytes,op=5:r=R,w=W", "--replay", "timed", "--fold", "--seed", "7"]
 
 
-def completions(folder):
-    return sorted((folder / "completions.csv").read_text().splitlines()[1:], key=lambda line: int(line.split(",")[0]))
+FAULTS = "unrecoverable_errors_per_billion = 20000000\n"
 
 
-@pytest.mark.parametrize(("length", "gap"), [(4096, "0.003"), (262144, "0.03")])
-def test_drives_one_by_one_are_what_all_together_are(tmp_path, length, gap):
-    given = [*words(tmp_path, row(tmp_path), gap, length), "--set", "window.length=60 s"]
-    simulate("array", *given, "--out", tmp_path / "whole")
-    summary = run_parts(given, tmp_path / "parts", workers=2)
-    assert summary["metrics"]["host.served"]["value"] == 1500
-    assert completions(tmp_path / "parts") == completions(tmp_path / "whole")
-    for drive in range(5):
-        whole, part = (json.loads((tmp_path / place / f"drive-{drive}/summary.json").read_text()) for place in ("whole", "parts"))
-        assert part == whole, drive
-        assert (tmp_path / "parts" / f"drive-{drive}/drive.toml").read_text() == (tmp_path / "whole" / f"drive-{drive}/drive.toml").read_text()
-    whole = json.loads((tmp_path / "whole/summary.json").read_text())["metrics"]
-    assert summary["metrics"]["host.latency.mean"]["value"] == pytest.approx(whole["host.latency.mean"]["value"], rel=1e-12)
+def by_parts(given, out):
+    """The exit status of `tessera array --workers`."""
+    return CliRunner().invoke(app, ["array", *given, "--workers", "2", "--out", str(out)]).exit_code
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / "summary.json"}
+
+
+ARRAYS = {
+    "small requests": (4096, "0.003", "60 s", "", 0),
+    "requests over the end of a drive": (262144, "0.03", "60 s", "", 0),
+    "a window that ends too soon": (262144, "0.03", "5 s", "", 1),
+    "drives that fail reads": (4096, "0.003", "60 s", FAULTS, 1),
+    "such drives, requests over their ends, and too short a window": (262144, "0.03", "8 s", FAULTS, 1),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_every_file_and_the_status_of_parts_are_those_of_one_process(tmp_path, name):
+    length, gap, window, faults, status = ARRAYS[name]
+    given = [*words(tmp_path, row(tmp_path, faults=faults), gap, length), "--set", f"window.length={window}"]
+    simulate("array", *given, "--out", tmp_path / "whole", status=status)
+    assert by_parts(given, tmp_path / "parts") == status
+    whole, parts = files_of(tmp_path / "whole"), files_of(tmp_path / "parts")
+    assert len(whole) == 11 and list(whole) == list(parts)
+    assert [file for file in whole if whole[file] != parts[file]] == []
+    one, put_together = (json.loads((tmp_path / place / "summary.json").read_text()) for place in ("whole", "parts"))
+    assert put_together["run"] == {**one["run"], "status": status}
+    for figure in ("host.served", "host.failed", "host.latency.max"):
+        assert put_together["metrics"][figure]["value"] == one["metrics"][figure]["value"]
 
 
 def test_dask_places_them_alike(tmp_path):
@@ -104,8 +123,9 @@ def test_occupancy_and_the_most_at_once():
     import polars as pl
 
     assert occupancy([Part(0, 0, 0.0, 2.0), Part(1, 0, 1.0, 2.0)], 2) == 0.75
-    requests = pl.DataFrame({"number": [0, 1, 2], "arrival_ps": [0, 5, 10], "completion_ps": [10, 20, 15], "status": ["ok"] * 3})
-    assert most_at_once(requests) == 2
+    requests = pl.DataFrame({"number": [0, 1, 2], "arrival_ps": [0, 5, 10], "completion_ps": [10, 20, 15], "status": ["ok"] * 3}, schema=SCHEMA)
+    assert most_at_once(requests, requests.clear()) == 2
+    assert most_at_once(requests, pl.DataFrame({"arrival_ps": [7]}, schema={"arrival_ps": pl.UInt64})) == 3
 
 
 @pytest.mark.parametrize("option", (("--check",), ("--warmup=10",), ("--warmup", "10")))
