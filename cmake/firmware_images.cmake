@@ -30,7 +30,7 @@ function(tessera_add_firmware_image name)
   endif()
   set(image ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
   add_custom_command(OUTPUT ${image}
-    COMMAND ${TESSERA_FIRMWARE_COMPILER} -march=${IMAGE_ARCH}_zicsr -mabi=${abi} -mcmodel=medany -O2 -g -ffreestanding -I${Tessera_FIRMWARE_DIR}
+    COMMAND ${TESSERA_FIRMWARE_COMPILER} -march=${IMAGE_ARCH}_zicsr -mabi=${abi} -mcmodel=medany -O2 -g -ffreestanding -DTESSERA_START -I${Tessera_FIRMWARE_DIR}
             -nostdlib -Wl,--no-warn-rwx-segments ${stack} -T ${Tessera_FIRMWARE_DIR}/image.ld -L${Tessera_FIRMWARE_DIR}
             ${Tessera_FIRMWARE_DIR}/start_riscv.S ${IMAGE_SOURCES} ${library} -o ${image}
     DEPENDS ${IMAGE_SOURCES} ${Tessera_FIRMWARE_DIR}/image.ld ${Tessera_FIRMWARE_DIR}/start_riscv.S ${Tessera_FIRMWARE_DIR}/tessera_registers.h

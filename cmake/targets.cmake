@@ -15,6 +15,8 @@ target_compile_options(tessera_options INTERFACE
   $<BUILD_INTERFACE:$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>>)
 # Figures are the same on processors that fuse a multiplication and an addition, and on those that do not.
 target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
+# Messages name files from the root of the sources on: two folders build the same program, and share a compiler's cache.
+target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(TESSERA_WARNINGS_ARE_ERRORS)
   target_compile_options(tessera_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Werror>>)
 endif()

@@ -81,7 +81,8 @@ def prices(out: Path) -> dict[str, Price]:
 
     def report(kind: Kind, platters: float) -> Run:
         folder = out / f"price-{kind.file}"
-        settings = ("--set", "media.exported_sectors=0", "--set", f"cost.platters={platters}")
+        # By the papers' formula: what disks gain as sold is an input of the study.
+        settings = ("--set", "media.exported_sectors=0", "--set", "media.shingled_gain=0", "--set", f"cost.platters={platters}")
         run_simulator(["run", WHOLE_DRIVE, "--layer", kind.layer, *settings, "--workload", "archive", "--limit", "1", "--out", folder], quiet=True)
         return Run(folder)
 

@@ -15,6 +15,7 @@ from pages.long_runs import LAYERS, long_runs
 from pages.recovery import write_recovery
 from pages.reference import write_reference
 from pages.sizing import write_sizing
+from pages.stale import write_stale
 from pages.studies import NAMES, write_studies
 from pages.torture import Effort, write_torture
 from pages.trained import speed, train, untrue
@@ -31,7 +32,7 @@ def bench(
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
     instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
     years: Annotated[bool, typer.Option("--years", help="Instead: drive-years simulated per day, by layer.")] = False,
-    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept; with --growth, where a layer grows: one at each commit, or those named.")] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept; with --growth, where a layer grows further than it is known to.")] = False,
     record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr-20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
@@ -49,6 +50,13 @@ def bench(
         hold_instructions(Console(), out / "instructions", record)
     else:
         measure(Console(), out, large_drive, only)
+
+
+@app.command()
+def stale() -> None:
+    """Write into each page that docs/stale.toml names that it is older than the program, and remove such notes from all others."""
+    for page in write_stale():
+        print(page)
 
 
 @app.command("long-runs")

@@ -18,7 +18,7 @@ from rich.console import Console
 from pages.bench import BUFFERED, commands
 from tessera.errors import InputError
 from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, SimulatorError, exit_status, layer_names, simulator
+from tessera.simulator import SimulatorError, exit_status, layer_names, simulator
 
 FACTORS = (1, 4, 16)
 TRACKS = 2048  # at factor 1: 4 GiB of `bare`, which is factor 16
@@ -130,20 +130,9 @@ def held_growth(subject: Subject) -> float:
     return KNOWN_GROWTH.get(subject.name, MOST_GROWTH)
 
 
-def subject_of_commit(number: int) -> Subject:
-    """In turn, so that so many commits measure every one."""
-    return subjects()[number % len(subjects())]
-
-
-def commits() -> int:
-    result = subprocess.run(["git", "-C", str(REPOSITORY), "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=True)
-    return int(result.stdout)
-
-
 def hold_growth(console: Console, out: Path, only: str, jobs: int) -> None:
-    """Fails where the subject whose turn it is, or each whose name holds `only`, grows further than it is known to. Raises SimulatorError,
-    InputError."""
-    for subject in [subject for subject in subjects() if only in subject.name] if only else [subject_of_commit(commits())]:
+    """Fails where a subject whose name holds `only` grows further than it is known to. Raises SimulatorError, InputError."""
+    for subject in [subject for subject in subjects() if only in subject.name]:
         with ThreadPoolExecutor(jobs) as pool:
             costs = list(pool.map(lambda factor: cost_at(subject, factor, out), FACTORS))
         if grown(costs) > held_growth(subject):

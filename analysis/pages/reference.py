@@ -50,6 +50,7 @@ SPECIAL_RUNS = {
     "cylinders": ("hp-c3323a", "--fold"),
     "host-aware": ("bare", "--layer", "host-aware", "--set", "layers.host_aware.zone=64 MiB"),
     "zoned": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES),
+    "zoned-cache": ("bare", "--layer", "zoned", "--workload", "sequential", *SEQUENTIAL_ZONES, "--set", "layers.zoned.write_cache=1 MiB"),
     "zoned-log": ("bare", "--layer", "zoned:log"),
     "zoned-lsm": ("bare", "--layer", "zoned:lsm"),
     "zoned-dmz": ("bare", "--layer", "zoned:dmz", "--set", "layers.zoned.zone=64 MiB"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from tessera.arguments import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
 from tessera.errors import InputError
 from tessera.run_folder import Run
 from tessera.simulation import Setting, Simulation, setting_text
@@ -57,6 +58,14 @@ class Options(TypedDict, total=False):
     more: tuple[str, ...]
 
 
+def _simulation(drive: str | Path, options: Mapping[str, Any]) -> Simulation:
+    return Simulation.of({"drive": str(path_of("drive", drive)), **options})
+
+
+def _places(jobs: int | None, scheduler: str | None) -> dict[str, Any]:
+    return {"jobs": None if jobs is None else whole_of("jobs", jobs, 1), "scheduler": None if scheduler is None else text_of("scheduler", scheduler)}
+
+
 def run(drive: str | Path = "common", *, out: str | Path | None = None, until: str | None = None, **options: Unpack[Options]) -> Run:
     """Simulates one drive on one trace or workload.
 
@@ -72,15 +81,17 @@ def run(drive: str | Path = "common", *, out: str | Path | None = None, until: s
     Traceback (most recent call last):
     tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'? ...
     """
-    simulation = Simulation(drive=str(drive), **options)
-    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
-    folder = Path(out) if temporary is None else Path(temporary.name)
-    if until is None:
+    simulation = _simulation(drive, options)
+    named = None if out is None else path_of("out", out)
+    wanted = None if until is None else text_of("until", until)
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
+    folder = named if temporary is None else Path(temporary.name)
+    if wanted is None:
         result = simulation.run(folder)
     else:
         from tessera.effort import Until, run_until
 
-        result, result.effort = run_until(simulation, Until.parse(until), folder)
+        result, result.effort = run_until(simulation, Until.parse(wanted), folder)
     result.temporary = temporary
     return result
 
@@ -105,8 +116,12 @@ def compare(
     """
     from tessera.comparison import compare_layers
 
-    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
-    result = compare_layers(Simulation(drive=str(drive), **options), layers, seeds, jobs, temporary.name if temporary else str(out), baselines=baselines)
+    simulation, chosen, against = _simulation(drive, options), texts_of("layers", layers), texts_of("baselines", baselines)
+    whole_of("seeds", seeds, 1)
+    given = _places(jobs, None)["jobs"]
+    named = None if out is None else path_of("out", out)
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
+    result = compare_layers(simulation, chosen, seeds, given, temporary.name if temporary else str(named), baselines=against)
     result.temporary = temporary
     return result
 
@@ -131,8 +146,8 @@ def sweep(
     from tessera.sweeps import read_plan, run_sweep
     from tessera.sweeps.plan import plan_of
 
-    read = plan_of(plan) if isinstance(plan, Mapping) else read_plan(plan)
-    return run_sweep(read, out, jobs=jobs, scheduler=scheduler, yes=yes)
+    read = plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_plan(path_of("plan", plan))
+    return run_sweep(read, path_of("out", out), **_places(jobs, scheduler), yes=flag_of("yes", yes))
 
 
 def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int | None = None, scheduler: str | None = None) -> "Search":
@@ -151,8 +166,8 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
     """
     from tessera.searching import read_search, run_search, search_plan_of
 
-    read = search_plan_of(plan) if isinstance(plan, Mapping) else read_search(plan)
-    return run_search(read, out, jobs=jobs, scheduler=scheduler)
+    read = search_plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_search(path_of("plan", plan))
+    return run_search(read, path_of("out", out), **_places(jobs, scheduler))
 
 
 def validate(
@@ -172,16 +187,19 @@ def validate(
     """
     from tessera.drives.against_measurement import compare as hold_against
 
-    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if out is None else None
-    words = [f"{path}={setting_text(value)}" for path, value in (settings or {}).items()]
-    result = hold_against(str(drive), Path(trace), Path(temporary.name if temporary else str(out)), words, seed)
+    described, measured = str(path_of("drive", drive)), path_of("trace", trace)
+    words = [f"{path}={setting_text(value)}" for path, value in mapping_of("settings", settings or {}).items()]
+    whole_of("seed", seed)
+    named = None if out is None else path_of("out", out)
+    temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
+    result = hold_against(described, measured, Path(temporary.name) if temporary else named, words, seed)
     result.temporary = temporary
     return result
 
 
 def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
     """What lies in a folder of results: of a run, a comparison or a sweep."""
-    path = Path(folder)
+    path = path_of("folder", folder)
     if (path / "sweep.json").exists():
         from tessera.sweeps import Sweep
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tessera.commands import ask, calibrate, curve, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, view, wave, workload
+from tessera.commands import ask, calibrate, curve, drive, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, view, wave, workload
 from tessera.commands.group import Commands
 from tessera.commands.options import count_of
 from tessera.drives.host_page import PAGE as HOST_VIEW_PAGE
@@ -26,7 +26,7 @@ from tessera.simulator import simulator, simulator_digest
 CHECKS = "Held against measurements and papers"
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
-for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, identify, firmware, new_layer, calibrate):
+for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, drive, identify, firmware, new_layer, calibrate):
     part.register(app)
 validation = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.")
 app.add_typer(validation, name="validate", rich_help_panel=CHECKS)
@@ -93,12 +93,14 @@ def validate_drives(
     out: Annotated[Path, typer.Option(help="Folder for the runs, the picture and the table.")] = Path("out/validate-drives"),
     page: Annotated[bool, typer.Option(help="Without a trace: put the table into docs/validation/drives.md.")] = True,
     measured: Annotated[bool, typer.Option("--measured", help="The library of measured drives, on the traces in --traces.")] = False,
+    rates: Annotated[bool, typer.Option("--rates", help="Random requests by depth on the drives as sold, next to published rates and measured tails.")] = False,
+    consumer: Annotated[bool, typer.Option("--consumer", help="Shingled disks that people own, next to what is published of them.")] = False,
     traces: Annotated[Path | None, typer.Option(help="Folder of NAME.trace.xz. Default: measured/disksim in `shared` next to the checkout.")] = None,
 ) -> None:
     """Replay a trace of measured responses (completion and think time) and print the error of the model's response distributions by class.
 
     Without one, hold the shingled drives as sold against what was published of them, and write docs/validation/drives.md. With --measured, replay the
-    traces of the seven drives of platforms/drives/measured.
+    traces of the seven drives of platforms/drives/measured; with --rates, random requests on drives as sold; with --consumer, shingled disks that people own.
     """
     from tessera.drives.against_measurement import compare  # with matplotlib, which few commands need
 
@@ -109,6 +111,20 @@ def validate_drives(
         from tessera.drives.measured_library import FOLDER, write_library
 
         write_library(console, traces or FOLDER, out, PAGE if page else None)
+        return
+    if rates:
+        if drive is not None:
+            raise typer.BadParameter("--rates measures the drives as sold; leave DRIVE out")
+        from tessera.drives.random_rates import write_rates
+
+        write_rates(console, out, PAGE if page else None)
+        return
+    if consumer:
+        if drive is not None:
+            raise typer.BadParameter("--consumer measures the disks of its table; leave DRIVE out")
+        from tessera.drives.consumer import write_consumer
+
+        write_consumer(console, out, PAGE if page else None)
         return
     if drive is None:
         write_shingled(console, out, PAGE if page else None)

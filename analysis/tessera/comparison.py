@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.errors import InputError, check_schema, read_json, unknown_name
+from tessera.errors import InputError, check_schema, damaged, read_json, unknown_name
 from tessera.intervals import Estimate, of_mean
-from tessera.output_file import write
+from tessera.output_file import write_inside
 from tessera.run_folder import Run
 from tessera.simulation import RECORD, Simulation
 from tessera.simulator import ask_simulator
@@ -40,6 +40,8 @@ class Comparison:
         if not file.exists():
             raise InputError(f"{self.folder} has no compare.json: it is no folder of a comparison, or of one that did not end")
         columns = read_json(file)
+        if not isinstance(columns, dict):
+            raise damaged(file)
         check_schema(file, columns.get("schema"), SCHEMA)
         return columns
 
@@ -146,5 +148,5 @@ def compare_layers(
             raise
         comparison.printed = error.printed
     record = {**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": list(baselines)}
-    write(Path(out) / RECORD, json.dumps(record, indent=1) + "\n")
+    write_inside(Path(out) / RECORD, json.dumps(record, indent=1) + "\n")
     return comparison

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from tessera.charts.chart import Axis, Line, Lines
-from tessera.errors import InputError, unknown_name
+from tessera.arguments import path_of, wrong
+from tessera.errors import InputError, fitting, unknown_name
 from tessera.run_folder import Run
 from tessera.sweeps.axes import amount
 from tessera.trace.reuse import MissRatios, exact, sampled
@@ -18,7 +19,7 @@ HOST_BLOCK = 512  # bytes of the unit in which a run logs addresses
 
 def records_of(source: str | Path) -> np.ndarray:
     """The records of a trace, or of the requests that a run with --requests served, in the order of their arrival."""
-    if not Path(source).is_dir():
+    if not path_of("source", source).is_dir():
         return read_trace(source)
     log = Run(source).requests
     log = log[np.argsort(log["number"], kind="stable")]
@@ -50,7 +51,10 @@ def miss_ratios(
     """
     if operations not in OPERATIONS:
         raise unknown_name("kind of operations", operations, OPERATIONS)
-    records = source if isinstance(source, np.ndarray) else records_of(source)
+    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int | float)):
+        raise wrong("sample", "a share above 0 and up to 1", sample)
+    with fitting("records" if isinstance(source, np.ndarray) else source):
+        records = source if isinstance(source, np.ndarray) else records_of(source)
     unit = bytes_of(block)
     followed = records[np.isin(records["op"], OPERATIONS[operations])]
     if not len(followed):

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tessera.families import YARDSTICK, grouped, ordered
 from tessera.latency_plot import plot_latency
-from tessera.output_file import write
+from tessera.output_file import make_way, write_inside
 from tessera.reports.report import write_page
 from tessera.reports.run_page import FEW_CLEANINGS, RANKED_BY_CLEANING, cleaned_too_little, runs_page
 from tessera.run_folder import Run
@@ -90,8 +90,11 @@ def table_of(runs: Mapping[str, Run], title: str, shown: int) -> Table:
 def simulate(layer: str, source: list[str], out: Path) -> Run:
     """Runs one layer. Raises SimulatorError."""
     folder = out / layer
+    make_way(folder)
     arguments = ["run", DRIVE, "--layer", layer, *source, "--prefill", "100", "--requests", "--out", folder]
     if layer == WAVEFORM_LAYER:
+        for name in ("first_rmw.vcd", "first_rmw.gtkw"):
+            make_way(out / name)
         arguments += ["--vcd", out / "first_rmw.vcd", "--record-trigger", "rmw", "--record-after", "100 ms"]
     run_simulator(arguments)
     return Run(folder)
@@ -113,7 +116,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     if shared:
         console.print(shared, highlight=False, soft_wrap=True)
     print_table(console, runs, title)
-    write(out / "table.md", (f"{shared}\n\n" if shared else "") + markdown_table(runs))
+    write_inside(out / "table.md", (f"{shared}\n\n" if shared else "") + markdown_table(runs))
     columns = {family: {layer: runs[layer] for layer in (YARDSTICK, *members)} for family, members in grouped(layers).items()}
     plot_latency(columns, out / "latency.png", title, YARDSTICK)
     question = "What does each translation layer cost, and what does it give, on the same platters and the same requests?"

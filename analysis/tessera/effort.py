@@ -41,7 +41,7 @@ class Until:
         Traceback (most recent call last):
         tessera.errors.InputError: unknown metric of --until 'host.latency.max'; did you mean 'host.latency.mean'?
         """
-        match = re.fullmatch(r"([a-z0-9_.]+):\s*([0-9.]+)\s*%", text)
+        match = re.fullmatch(r"([a-z0-9_.]+):\s*([0-9]+(?:\.[0-9]+)?)\s*%", text) if isinstance(text, str) else None
         if match is None:
             raise InputError(f"--until: expected METRIC:PERCENT such as host.latency.p99:5%, found '{text}'")
         of, _, statistic = match.group(1).rpartition(".")

@@ -2,9 +2,16 @@
 
 import difflib
 import json
-from collections.abc import Iterable
+import math
+import os
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+
+DEBUG = "TESSERA_DEBUG"  # in the environment: errors that nobody thought of show where they happened
 
 
 class InputError(ValueError):
@@ -34,7 +41,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
     tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'?
     """
     known = list(known)
-    close = nearest(name, known)
+    close = nearest(name, known) if isinstance(name, str) else None
     if close is not None:
         return InputError(f"unknown {kind} '{name}'; did you mean '{close}'?")
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
@@ -52,9 +59,70 @@ def damaged(file: Path) -> InputError:
     return InputError(f"{file} is damaged or was cut off: remove it, and make again what it is of")
 
 
+def regular(file: Path) -> Path:
+    """The file, if opening it ends: a pipe waits for somebody, a device has no end. Whatever reads a folder that somebody else may have made,
+    or a file that another one names, asks this first. Raises InputError, or OSError where there is no such file."""
+    if not file.is_file():
+        os.stat(file)
+        raise InputError(f"{file}: expected a file, found {'a folder' if file.is_dir() else 'a pipe, a socket or a device'}")
+    return file
+
+
+def read_text(file: Path) -> str:
+    """A file of results as text. Raises InputError where it is none."""
+    try:
+        return regular(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise damaged(file) from None
+
+
 def read_json(file: Path) -> Any:
     """What a file of results holds. Raises InputError where it is damaged."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(read_text(file), parse_constant=_no_number)
+    except InputError:
+        raise
     except (ValueError, RecursionError):
         raise damaged(file) from None
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def is_figure(value: object) -> bool:
+    """Whether a value out of a file is a number that can be reckoned with.
+
+    >>> is_figure(1.5), is_figure(float("nan")), is_figure(10**400), is_figure(True)
+    (True, False, False, False)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+# What a program that expects the files of a run meets in files of another shape.
+_UNFIT = (ArithmeticError, AttributeError, AssertionError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+
+
+@contextmanager
+def fitting(results: str | Path) -> Iterator[None]:
+    """Around whatever reads, draws or tells of a folder of results: its files are whole and of the right kind each, and still need not fit one
+    another. Raises InputError with what did not fit."""
+    try:
+        yield
+    except InputError:
+        raise
+    except BaseException as error:
+        unfit = isinstance(error, _UNFIT) or type(error).__module__.startswith(("polars", "pyo3"))
+        if not unfit or os.environ.get(DEBUG):
+            raise
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        met = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise InputError(
+            f"{results}: what its files hold does not fit together as a run, comparison or sweep of this version leaves it ({met}; {Path(at.filename).name}, line {at.lineno}): "
+            f"make it again ({DEBUG}=1 shows more)"
+        ) from error

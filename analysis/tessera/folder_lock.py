@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tessera.errors import InputError
-from tessera.output_file import remove_link
+from tessera.output_file import make_way
 
 LOCK = ".lock"
 
@@ -32,7 +32,7 @@ def owned(folder: str | Path) -> Iterator[None]:
 
 def _taken(file: Path) -> int:
     while True:
-        remove_link(file)
+        make_way(file)
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -45,16 +45,23 @@ def whole(file: str | Path, make: Callable[[Path], object]) -> Path:
     return target
 
 
-def remove_link(file: Path) -> None:
-    """A link in a folder of results may be somebody else's idea: it goes, and what it points to stays as it is."""
-    if file.is_symlink():
+def make_way(file: Path) -> None:
+    """A link in a folder of results may be somebody else's idea: it goes, and what it points to stays as it is. A pipe goes too: who opens it
+    waits for ever."""
+    if file.is_symlink() or (file.exists() and not file.is_file() and not file.is_dir()):
         file.unlink(missing_ok=True)
 
 
 def own_folder(folder: Path) -> None:
     """Makes a folder inside a folder of results; a link to one elsewhere gives way to it."""
-    remove_link(folder)
+    make_way(folder)
     folder.mkdir(exist_ok=True)
+
+
+def write_inside(file: str | Path, content: str | bytes) -> Path:
+    """The same as write() of a result that has its place in a folder of results."""
+    make_way(Path(file))
+    return write(file, content)
 
 
 def write(file: str | Path, content: str | bytes) -> Path:

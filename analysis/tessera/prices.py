@@ -1,13 +1,12 @@
 """What a design costs, by the table [cost] of a search."""
 
 import json
-import math
 import tomllib
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError, is_figure, unknown_name
 from tessera.idle_parts import is_idle
 from tessera.simulation import Simulation
 from tessera.simulator import ask_simulator
@@ -49,7 +48,7 @@ def _check_price(name: str, price: Any) -> None:
 
 
 def _check_number(name: str, price: Any) -> None:
-    if isinstance(price, bool) or not isinstance(price, int | float) or not math.isfinite(price):
+    if isinstance(price, bool) or not isinstance(price, int | float) or not is_figure(price):
         raise InputError(f"cost of {name}: expected a price in numbers, found {price!r}")
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tessera.errors import InputError, check_schema, damaged, read_json
+from tessera.arguments import path_of
+from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, read_json, regular
 
 if TYPE_CHECKING:
     from tessera.effort import Effort
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY_SCHEMA = 1
 OPERATIONS = ("read", "write", "flush", "trim", "zone_report", "zone_open", "zone_close", "zone_finish", "zone_reset")  # `op` of requests.npy
-_FIELDS_BEFORE_PHASES = 8  # number, lba, blocks, op, status, arrival, issue, completion
+REQUEST_FIELDS = ("number", "lba", "blocks", "op", "status", "arrival", "issue", "completion")  # of requests.npy; the phases follow
 _CAUSE = "cause_"
 _WRITTEN_BY = {
     "summary.json": "it is no folder of a run, or of one that did not end",
@@ -27,6 +28,12 @@ _WRITTEN_BY = {
     "blocks.csv": "a run of a drive with flash writes it with --places",
     "bands.csv": "a run of a layer with bands and a cache in front of them writes it with --places and --intervals",
 }
+
+
+class UnknownMetric(InputError, KeyError):
+    """A run has no such metric."""
+
+    __str__ = InputError.__str__
 
 
 class Run:
@@ -40,13 +47,13 @@ class Run:
     """The folder goes with this object, where nobody named one."""
 
     def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
+        self.folder = path_of("folder", folder)
 
     def file(self, name: str) -> Path:
         """A file of the run. Raises InputError where the run did not write it."""
         if not (self.folder / name).exists():
             raise InputError(f"{self.folder} has no {name}: {_WRITTEN_BY.get(name, 'it is no folder of a run')}")
-        return self.folder / name
+        return regular(self.folder / name)
 
     @cached_property
     def frames(self) -> "Frames":
@@ -72,42 +79,69 @@ class Run:
         return self.summary["run"].get("notes", [])
 
     def metric(self, name: str) -> float | None:
-        """Value of a metric; None where it is undefined. Raises KeyError with the metric's name where there is none."""
-        return self.summary["metrics"][name]["value"]
+        """Value of a metric; None where it is undefined. Raises UnknownMetric, which is an InputError and a KeyError, where there is none."""
+        return self._metric(name)["value"]
 
     def find(self, name: str) -> float | None:
         """The same for a metric that not every layer has; None where there is none."""
         return self.metric(name) if name in self.summary["metrics"] else None
 
     def unit(self, name: str) -> str:
-        return self.summary["metrics"][name]["unit"]
+        return self._metric(name)["unit"]
+
+    def _metric(self, name: str) -> dict:
+        try:
+            return self.summary["metrics"][name]
+        except (KeyError, TypeError):
+            close = nearest(name, self.summary["metrics"]) if isinstance(name, str) else None
+            raise UnknownMetric(f"{self.folder}: the run has no metric {name!r}" + (f"; did you mean '{close}'?" if close else "")) from None
 
     @cached_property
     def requests(self) -> np.ndarray:
         """requests.npy as a structured array mapped into memory, in order of completion; times in ps."""
         file = self.file("requests.npy")
         try:
-            return np.load(file, mmap_mode="r")
-        except (ValueError, EOFError):
+            log = np.load(file, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError, LookupError, OverflowError, MemoryError, RecursionError, SyntaxError, TypeError):
             raise damaged(file) from None
+        names = log.dtype.names or () if isinstance(log, np.ndarray) and log.ndim == 1 else ()
+        if names[: len(REQUEST_FIELDS)] != REQUEST_FIELDS or len(names) == len(REQUEST_FIELDS) or any(log.dtype[name].kind != "u" for name in names):
+            raise InputError(f"{file} is not a request log of this version: run it again with --requests")
+        return log
 
     @cached_property
     def intervals(self) -> list[dict[str, float | None]]:
         """intervals.csv, one dict a line; an undefined figure is None."""
-        with open(self.file("intervals.csv"), newline="", encoding="utf-8") as file:
-            return [{key: float(value) if value else None for key, value in row.items()} for row in csv.DictReader(file)]
+        file = self.file("intervals.csv")
+        try:
+            with open(file, newline="", encoding="utf-8") as lines:
+                return [{key: _figure(value) if value else None for key, value in row.items()} for row in csv.DictReader(lines)]
+        except _NO_TABLE:
+            raise damaged(file) from None
 
     @cached_property
     def events(self) -> list[dict[str, int | str]]:
         """events.csv, one dict a line; times in ps."""
-        with open(self.file("events.csv"), newline="", encoding="utf-8") as file:
-            return [
-                {**row, "time_ps": int(row["time_ps"]), "subject": int(row["subject"]), "amount": int(row["amount"])}
-                for row in csv.DictReader(file)
-            ]
+        file = self.file("events.csv")
+        try:
+            with open(file, newline="", encoding="utf-8") as lines:
+                return [
+                    {**row, "time_ps": int(row["time_ps"]), "subject": int(row["subject"]), "amount": int(row["amount"])}
+                    for row in csv.DictReader(lines)
+                ]
+        except _NO_TABLE:
+            raise damaged(file) from None
 
 
 _TEXTS = ("drive", "layer", "input", "tool")
+_NO_TABLE = (ValueError, TypeError, KeyError, csv.Error)
+
+
+def _figure(text: str) -> float:
+    value = float(text)
+    if not is_figure(value):
+        raise ValueError(text)
+    return value
 
 
 def check_summary(file: Path, summary: dict) -> None:
@@ -120,7 +154,7 @@ def check_summary(file: Path, summary: dict) -> None:
         raise InputError(f"{file}: expected the summary of a run (facts in 'run', figures in 'metrics'); the file was not written by a run")
     for name, entry in metrics.items():
         value = entry.get("value", "") if isinstance(entry, dict) else ""
-        if isinstance(value, bool | str | list | dict) or not isinstance(entry.get("unit", ""), str) or not isinstance(entry.get("description", ""), str):
+        if not (value is None or is_figure(value)) or not isinstance(entry.get("unit"), str) or not isinstance(entry.get("description"), str):
             raise InputError(f"{file}: metric '{name}': expected a value with its unit; the file was not written by a run")
 
 
@@ -132,7 +166,7 @@ def latency_ms(requests: np.ndarray) -> np.ndarray:
 def life_phases(requests: np.ndarray) -> tuple[str, ...]:
     """Names of the parts of a request's life; their sum is the latency."""
     names = requests.dtype.names
-    return names[_FIELDS_BEFORE_PHASES : names.index("cause") if "cause" in names else None]
+    return names[len(REQUEST_FIELDS) : names.index("cause") if "cause" in names else None]
 
 
 def life_causes(requests: np.ndarray) -> dict[str, str]:

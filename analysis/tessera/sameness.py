@@ -1,5 +1,6 @@
 """Whether two runs gave the same figures."""
 
+from tessera.errors import fitting
 from tessera.run_folder import Run
 
 # Figures of the machine that ran the simulation, not of the drive.
@@ -9,6 +10,11 @@ MACHINE_METRICS = {"run.cpu_seconds", "run.requests_per_cpu_second", "run.peak_m
 def differences(first: Run, second: Run, figures_only: bool = False) -> list[str]:
     """What differs between the summaries of two runs, one line each. `figures_only` leaves out the description of the run, and
     metrics that one of them alone has, as for runs with other outputs switched on."""
+    with fitting(f"{first.folder} and {second.folder}"):
+        return _differences(first, second, figures_only)
+
+
+def _differences(first: Run, second: Run, figures_only: bool) -> list[str]:
     found = []
     if not figures_only and first.summary["run"] != second.summary["run"]:
         keys = first.summary["run"].keys() | second.summary["run"].keys()

@@ -18,8 +18,10 @@ REQUESTS = "random-4k"
 def is_state(file: str | Path) -> bool:
     """Whether a file begins as a state does."""
     try:
+        if not Path(file).is_file():  # a pipe would wait for somebody
+            return False
         with open(file, "rb") as opened:
-            return Path(file).is_file() and opened.read(len(TITLE)) == TITLE
+            return opened.read(len(TITLE)) == TITLE
     except OSError:
         return False
 

@@ -14,7 +14,7 @@ from tessera.constraints import Constraint, constraints_of
 from tessera.effort import Until
 from tessera.errors import InputError, unknown_name
 from tessera.folder_lock import owned
-from tessera.output_file import own_folder, write
+from tessera.output_file import own_folder, write_inside
 from tessera.prices import prices_of
 from tessera.search_rows import COST, COST_PER_TB, EXCESS, design_row, nearest_of, objective_of, replicates
 from tessera.simulator import simulator_digest
@@ -193,7 +193,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                     progress(len(study.trials), plan.trials, failed)
     finally:
         sweep.save()
-        write(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
+        write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
     return _found(plan, sweep, rows)
 
 
@@ -263,7 +263,7 @@ def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, poin
             lines.append(f"layer = {json.dumps(simulation.layer)}")
         lines += [f"{path} = {json.dumps(_whole(value))}" for path, value in simulation.settings.items()]
         file = folder / f"{number}.toml"
-        write(file, "\n".join(lines) + "\n")
+        write_inside(file, "\n".join(lines) + "\n")
         written.append(file)
     return tuple(written)
 

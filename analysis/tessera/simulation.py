@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tessera.arguments import mapping_of, texts_of
 from tessera.errors import InputError, read_json, unknown_name
-from tessera.output_file import write
+from tessera.output_file import write_inside
 from tessera.run_folder import Run
 from tessera.simulator import ask_simulator
 
@@ -80,13 +81,15 @@ class Simulation:
     """Further words for the simulator, such as those that record waveforms."""
 
     def __post_init__(self) -> None:
-        if (self.trace is None) == (self.workload is None):
-            raise InputError("a run takes its requests from a trace or a workload: name one of them")
         for name in (*VALUES, *FLAGS, "drive"):
             check_value(name, getattr(self, name))
+        if (self.trace is None) == (self.workload is None):
+            raise InputError("a run takes its requests from a trace or a workload: name one of them")
         if not isinstance(self.settings, Mapping):
             raise InputError(f"set: expected parameters by their paths, found {self.settings!r}")
         for path, value in self.settings.items():
+            if not isinstance(path, str):
+                raise InputError(f"set: expected the path of a parameter, found {path!r}")
             if not isinstance(value, str | int | float):
                 raise InputError(f"set: {path}: expected a text, a number, true or false, found {value!r}")
         for name in (*REPEATED, "more"):
@@ -127,7 +130,7 @@ class Simulation:
             return self.but(warmup=int(cut)).run(out, progress) if cut else found
         words = [*self.words(), "--out", out]
         printed = ask_simulator(words, progress)
-        write(Path(out) / RECORD, json.dumps(self.record(), indent=1) + "\n")
+        write_inside(Path(out) / RECORD, json.dumps(self.record(), indent=1) + "\n")
         run = Run(out)
         run.printed = printed
         return run
@@ -151,7 +154,7 @@ class Simulation:
         tessera.errors.InputError: unknown option of a run 'layr'; did you mean 'layer'?
         """
         known = [item.name for item in dataclasses.fields(cls)]
-        for name in fields:
+        for name in mapping_of("options of a run", fields):
             if name not in known:
                 raise unknown_name("option of a run", name, known)
         made = {name: tuple(value) if name in (*REPEATED, "more") and isinstance(value, list | tuple) else value for name, value in fields.items()}
@@ -165,20 +168,29 @@ class Simulation:
         >>> made.limit, made.settings, made.more, made.fold
         (9, {'nand.dies': '2'}, ('--elf', 'a.elf'), True)
         """
-        fields: dict[str, Any] = {"drive": words[0], "settings": {}}
+        given = texts_of("words", words)
+        if not given:
+            raise InputError("words: expected a drive and options of a run, found none")
+        fields: dict[str, Any] = {"drive": given[0], "settings": {}}
         more: list[str] = []
-        rest = iter(words[1:])
+        rest = iter(given[1:])
+
+        def value_after(word: str) -> str:
+            if (value := next(rest, None)) is None:
+                raise InputError(f"{word}: expected a value")
+            return value
+
         for word in rest:
             name = word.removeprefix("--").replace("-", "_") if word.startswith("--") else ""
             if name in FLAGS:
                 fields[name] = True
             elif word == "--set":
-                path, _, value = next(rest).partition("=")
+                path, _, value = value_after(word).partition("=")
                 fields["settings"][path] = value
             elif name in REPEATED:
-                fields[name] = (*fields.get(name, ()), next(rest))
+                fields[name] = (*fields.get(name, ()), value_after(word))
             elif name in VALUES:
-                fields[name] = value_of(name, next(rest))
+                fields[name] = value_of(name, value_after(word))
             else:
                 more.append(word)
         return cls(**fields, more=tuple(more))
@@ -243,5 +255,5 @@ def simulation_of(folder: str | Path) -> Simulation | None:
         if record.exists():
             return Simulation.of(read_json(record))
         return Simulation.of_words(read_json(command)) if command.exists() else None
-    except (InputError, StopIteration, TypeError, AttributeError, LookupError):
+    except (InputError, TypeError, AttributeError, LookupError):
         return None

@@ -99,10 +99,16 @@ def _surroundings(as_tessera: bool = False) -> dict[str, str]:
 TEXT: dict[str, str] = {"encoding": "utf-8", "errors": "replace"}
 
 
+def heed_interrupts() -> None:
+    """Polars handles SIGINT from its import on, so that system calls go on after the handler: no wait for a simulator would end."""
+    signal.siginterrupt(signal.SIGINT, True)
+
+
 def run_simulator(arguments: Sequence[str | Path], quiet: bool = False, as_tessera: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Standard error (progress, messages) is passed on; with `quiet`
     only where the simulator failed. With `as_tessera` messages and help name that command."""
     command = [str(simulator()), *map(str, arguments)]
+    heed_interrupts()
     try:
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, env=_surroundings(as_tessera), **TEXT)
     except OSError as error:
@@ -160,6 +166,7 @@ _under_way: dict[subprocess.Popen, int] = {}  # with the thread that waits for i
 
 def _awaited(process: subprocess.Popen) -> str:
     """What the process prints until it ends. An exception here (Ctrl-C) ends it."""
+    heed_interrupts()
     _under_way[process] = threading.get_ident()
     try:
         return process.communicate()[0]

@@ -2,8 +2,10 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+from tessera.errors import damaged, read_text
 from tessera.run_folder import Run
 
 # Layers that bring a write buffer of their own, and the parameter that holds its size; others use the drive's write cache.
@@ -39,6 +41,13 @@ def hardware(drive: Mapping, layer: str) -> dict[str, str]:
     }
 
 
+def _described(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(file))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise damaged(file) from None
+
+
 def terms(runs: Mapping[str, Run]) -> str:
     """One paragraph: what all layers share, then what they do not; "" where the runs do not say.
 
@@ -49,7 +58,7 @@ def terms(runs: Mapping[str, Run]) -> str:
         file = run.folder / "drive.toml"
         if not file.exists():
             return ""
-        drives[layer] = hardware(tomllib.loads(file.read_text(encoding="utf-8")), run.summary["run"].get("layer", layer))
+        drives[layer] = hardware(_described(file), run.summary["run"].get("layer", layer))
     return _in_words(drives)
 
 

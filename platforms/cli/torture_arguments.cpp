@@ -42,7 +42,10 @@ void declare_torture(Arguments& arguments) {
       "--draw", "N",
       "1: draw as campaigns did before there were faults that come and go between boots, cuts in quick succession and options of "
       "caches; 2: as before the newer switches of the read cache and two arms; 3: as before factory defects, rates of errors by "
-      "track, power conditions and heat (default: 4)");
+      "track, power conditions and heat; 4: as before refresh, interference, medium scans, frames without errors and faults below hosts "
+      "that translate; 5: as before the write cache of zones and the options of the queue (default: 6)");
+  arguments.flag("--plain",
+                 "draw runs of a campaign without faults and cuts: small caches with all their options, parts of sectors, every depth");
   arguments.option("--keep", "DIR", "keep the traces and states of a campaign's failures in this folder, and print the `run` commands");
   arguments.option("--prefill", "PERCENT", "share of the drive that holds data at the start (default: drawn from the seed)");
   arguments.option("--workload", "NAME", "workload to replay instead of the one that is drawn to hurt");
@@ -59,7 +62,8 @@ void declare_torture(Arguments& arguments) {
 
 /// A campaign draws what the options of single runs say.
 void check_campaign(const Arguments& arguments) {
-  for (const char* of_campaigns : {"--runs", "--only", "--keep", "--draw"}) arguments.needs(of_campaigns, "--campaign");
+  for (const char* of_campaigns : {"--runs", "--only", "--keep", "--draw", "--plain"}) arguments.needs(of_campaigns, "--campaign");
+  arguments.exclude("--plain", "--draw");
   for (const char* drawn : {"--durability", "--faults", "--operations", "--cuts", "--cut-at", "--prefill", "--workload", "--trace",
                             "--limit", "--minimise", "--elf"})
     arguments.exclude("--campaign", drawn);
@@ -98,7 +102,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   torture.minimise = arguments.text("--minimise");
   if (arguments.set("--campaign")) torture.runs = arguments.count("--runs", usual_runs, 1, unbounded);
   if (arguments.given("--only")) torture.only = arguments.count("--only", 0, 0, unbounded);
-  torture.draw = arguments.count("--draw", torture.draw, 1, 4);
+  torture.draw = arguments.set("--plain") ? 0 : arguments.count("--draw", torture.draw, 1, 6);
   torture.keep = arguments.text("--keep");
   torture.json = arguments.set("--json");
   return torture;

@@ -215,20 +215,41 @@ void print_arms(DriveModule& drive, const FormatPlan& plan) {
   }
 }
 
-/// What the trace is read as, and whether a drive or array of `capacity` has all its addresses; InputError where a run would be refused.
-void print_trace(const cli::TraceOptions& options, Bytes capacity, const char* device, std::optional<Bytes> zones = std::nullopt) {
-  const auto source = open_as_it_is(options, zones);
+/// What a trace is held against.
+struct TraceTarget {
+  const char* device;
+  Bytes capacity;
+  std::optional<Bytes> zones = std::nullopt;
+  bool volume_each_unit = false;  ///< volumes are units of the drive, not neighbours on it
+};
+
+/// What the trace is read as, and whether the drive or array has all its addresses; InputError where a run would be refused.
+void print_trace(const cli::TraceOptions& options, const TraceTarget& target) {
+  const auto source = open_as_it_is(options, target.zones);
   std::uint64_t requests = 0;
   std::uint64_t beyond = 0;
-  for (TraceRecord record; source->next(record); ++requests) beyond += record.end() > capacity ? 1 : 0;
+  VolumeExtents extents;
+  for (TraceRecord record; source->next(record); ++requests) {
+    beyond += record.end() > target.capacity ? 1 : 0;
+    extents.add(record);
+  }
   std::cout << options.file.string() << ": " << figure_text(static_cast<double>(requests), "1") << " requests";
   const auto notes = source->notes();
   for (std::size_t i = 0; i < notes.size(); ++i) std::cout << (i == 0 ? ", " : "note: ") << notes[i] << "\n";
   if (notes.empty()) std::cout << "\n";
+  const std::string held = figure_text(static_cast<double>(target.capacity.value()), "B");
+  if (options.volume.empty() && !target.volume_each_unit && extents.volumes() > 1) {
+    if (options.limit) extents = extents_of(reading_of(options));
+    const Bytes all = extents.begins(volume_alignment(target.zones)).back();
+    const bool fit = all <= target.capacity;
+    std::cout << (fit ? "note: " : "warning: ") << extents.requested() << " volumes take "
+              << figure_text(static_cast<double>(all.value()), "B") << " side by side, and the " << target.device << " holds " << held
+              << (fit ? "\n" : ": run needs --fold or --volume\n");
+    return;
+  }
   if (beyond != 0)
     std::cout << "warning: " << figure_text(static_cast<double>(beyond), "1") << (beyond == 1 ? " request ends" : " requests end")
-              << " past the " << device << "'s capacity of " << figure_text(static_cast<double>(capacity.value()), "B")
-              << ": run needs --fold or --volume\n";
+              << " past the " << target.device << "'s capacity of " << held << ": run needs --fold or --volume\n";
 }
 
 /// A drive is checked with a layer, firmware or a state of its own; those of an array stand in its file.
@@ -245,7 +266,7 @@ int check_array(const cli::CheckOptions& options, const SearchPath& search) {
   }
   std::cout << options.drive << " is valid: " << plan.text;
   for (const std::string& note : plan.notes) std::cout << "warning: " << note << "\n";
-  if (options.trace) print_trace(*options.trace, plan.capacity, "array");
+  if (options.trace) print_trace(*options.trace, {"array", plan.capacity});
   return 0;
 }
 
@@ -309,6 +330,15 @@ std::optional<Bytes> visible_zones(const DriveConfig& config) {
   return zone == Bytes(0) ? std::nullopt : std::optional(zone);
 }
 
+/// Where the drive's own layer leaves the host less than the product is sold with.
+std::string capacity_warning(const DriveConfig& config, Bytes capacity) {
+  const DescriptionValue* own = config.document.root().find("layer");
+  if (capacity >= config.published_capacity || own == nullptr || std::get<std::string>(own->data) != config.layer) return {};
+  return "the layer " + config.layer + " leaves the host " + std::to_string(capacity.value()) + " B, " +
+         std::to_string((config.published_capacity - capacity).value()) +
+         " B less than published_capacity: traces of the product may not fit";
+}
+
 }  // namespace
 
 int check_command(const cli::CheckOptions& options, const SearchPath& search) {
@@ -331,8 +361,12 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
   if (config.media.actuators > 1) print_arms(drive, plan);
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   for (const std::string& note : drive.controller().placement_notes()) std::cout << "warning: " << note << "\n";
+  const Bytes held(drive.firmware().user_sectors() * drive.sector_shape().sector_bytes);
+  if (const std::string warning = capacity_warning(config, held); !warning.empty()) std::cout << "warning: " << warning << "\n";
   if (!options.load_state.empty()) print_state(options, config);
-  if (options.trace) print_trace(*options.trace, capacity, "drive", visible_zones(config));
+  if (options.trace)
+    print_trace(*options.trace,
+                {"drive", capacity, visible_zones(config), config.logical_units.several() && config.logical_units.by == LunOf::volume});
   return 0;
 }
 

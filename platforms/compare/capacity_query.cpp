@@ -11,7 +11,7 @@ CapacityQuery ask_capacities(const std::vector<std::string>& layers, const std::
                              const std::vector<std::filesystem::path>& folders, std::size_t jobs) {
   std::vector<ChildProcess> children;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const char* name : {"messages.txt", "capacity.txt"}) remove_link(folders[i] / name);
+    for (const char* name : {"messages.txt", "capacity.txt"}) make_way(folders[i] / name);
     std::vector<std::string> question{"check"};
     question.insert(question.end(), words.begin(), words.end());
     question.insert(question.end(), {"--layer", layers[i], "--capacity"});

@@ -107,17 +107,20 @@ Plan plan_runs(const cli::CompareOptions& options, const std::vector<std::string
     for (std::uint64_t i = 0; i < options.seeds; ++i) {
       const std::uint64_t seed = options.run.seed + i;
       const std::filesystem::path path = folder_of(options, layer, seed);
-      remove_link(path.parent_path());
-      remove_link(path);
+      make_way(path.parent_path());
+      make_way(path);
       RunFolder folder(path);  // without the results of an earlier comparison, whatever becomes of this run
       folder.begin();
-      remove_link(folder.file("messages.txt"));
+      make_way(folder.file("messages.txt"));
       std::vector<std::string> words{"run", options.run.drive, "--layer", layer, "--seed", std::to_string(seed)};
       words.insert(words.end(), options.run_words.begin(), options.run_words.end());
       words.insert(words.end(), {"--out", path.string()});
       const std::filesystem::path state = std::filesystem::path(layer) / (std::to_string(seed) + ".state");
       if (!options.run.load_state.empty()) words.insert(words.end(), {"--load-state", (options.run.load_state / state).string()});
-      if (!options.run.save_state.empty()) words.insert(words.end(), {"--save-state", (options.run.save_state / state).string()});
+      if (!options.run.save_state.empty()) {
+        make_way(options.run.save_state / state);
+        words.insert(words.end(), {"--save-state", (options.run.save_state / state).string()});
+      }
       RunResult& run = plan.runs.emplace_back();
       run.layer = layer;
       run.seed = seed;
@@ -145,7 +148,7 @@ std::pair<std::string, int> fold_alike(cli::CompareOptions& options, const std::
   std::vector<std::filesystem::path> folders;
   for (const std::string& layer : layers) {
     folders.push_back(options.run.out / layer);
-    remove_link(folders.back());
+    make_way(folders.back());
     std::filesystem::create_directories(folders.back());
   }
   const CapacityQuery asked = ask_capacities(layers, drive_words(options.run), folders, jobs);
@@ -237,7 +240,10 @@ int compare_command(cli::CompareOptions options, const SearchPath& search) {
   require_own_outputs(options.run, folders_of(options, layers), search);
   RunFolder folder(options.run.out);
   if (!options.run.save_state.empty())
-    for (const std::string& layer : layers) std::filesystem::create_directories(options.run.save_state / layer);
+    for (const std::string& layer : layers) {
+      make_way(options.run.save_state / layer);
+      std::filesystem::create_directories(options.run.save_state / layer);
+    }
   const std::size_t jobs = options.jobs == 0 ? usable_cpus() : options.jobs;
   const std::vector<std::string> words = options.run_words;
   const auto [fold_note, asking_stopped_by] = fold_alike(options, layers, jobs);

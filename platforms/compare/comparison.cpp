@@ -140,7 +140,9 @@ std::optional<double> confidence_half_width(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   constexpr double upper = 0.975;  // two-sided 95 %
-  const double t = boost::math::quantile(boost::math::students_t(count - 1), upper);
+  // In double precision: tables in long double are made at every start, and valgrind, which has none, ends there.
+  using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  const double t = boost::math::quantile(boost::math::students_t_distribution<double, InDouble>(count - 1), upper);
   return t * std::sqrt(squares / (count - 1) / count);
 }
 

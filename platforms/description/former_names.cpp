@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names{{
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> former_names{{
     {"p000", "mu-rmw-paper"},
     {"p001", "interlaced-paper"},
     {"p002", "amphisbaena-paper"},
@@ -25,8 +25,8 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> n
 }};
 
 std::string current_name(std::string_view name) {
-  const auto renamed = std::ranges::find(names, name, &std::pair<std::string_view, std::string_view>::first);
-  return std::string(renamed == names.end() ? name : renamed->second);
+  const auto renamed = std::ranges::find(former_names, name, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(renamed == former_names.end() ? name : renamed->second);
 }
 
 bool spelled_alike(std::string_view a, std::string_view b) {

@@ -107,11 +107,21 @@ void check_host(const DriveConfig& config) {
     throw InputError(host +
                      " needs firmware that is linked to the model and reached by ports (simulation.firmware_through), or no host: "
                      "--set hosts.translation=none");
-  if (config.asks_for_faults())
-    throw InputError(host +
-                     " has no answer to sectors that cannot be read or written: leave the faults of media and nand out, or the host: "
-                     "--set hosts.translation=none");
   if (config.host.command_timeout != Picoseconds(0)) throw InputError(host + " gives no command up: set host.command_timeout to 0");
+}
+
+/// One track without sectors would leave none to its whole region.
+void check_slipped_tracks(const DriveConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
+  for (const NumberRow& row : config.media.slipped_defects) {
+    const auto surface = static_cast<std::uint32_t>(row[0]);
+    const auto radius = static_cast<std::uint32_t>(row[1]);
+    const bool equal = std::ranges::any_of(
+        plan, [&](const Region& region) { return region.equal_tracks && radius >= region.first && radius < region.first + region.count; });
+    if (equal && row[2] >= geometry.zone_of(radius).sectors_on(surface))
+      throw InputError("the layer " + config.layer + " has bands of equally long tracks, and the drive's track at surface " +
+                       std::to_string(surface) + ", radius " + std::to_string(radius) +
+                       " holds no sector (media.slipped_defects): choose a layer of single tracks, as --layer cmr");
+  }
 }
 
 FormatPlan planned(const DriveConfig& config) {
@@ -144,6 +154,7 @@ FormatPlan planned(const DriveConfig& config) {
       !clash.empty())
     throw InputError(clash);
   check_spares(config, geometry, plan);
+  check_slipped_tracks(config, geometry, plan);
   if (config.media.force_skew)
     for (Region& region : plan) {
       region.skewed = true;
@@ -218,6 +229,10 @@ DriveConfig::DriveConfig() : layers(all_layers()) {}
 void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.field("layer", layer, "translation layer that runs unless the command line names another");
   visitor.field("format", format, "recording format of the data region that the drive is built for; 'layer': what the layer plans");
+  visitor.field(
+      "published_capacity", published_capacity, {0, 1e18},
+      "what the product after which the drive is described holds, as published: `tessera check` warns where the drive's own layer "
+      "leaves the host less; 0: no product");
   visitor.section("media", media, "head-disk assembly");
   visitor.section("nand", nand, "NAND flash");
   visitor.section("bus", bus, "interconnect between CPU, DMA engines and memory");

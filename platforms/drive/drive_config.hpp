@@ -50,6 +50,7 @@ struct DriveConfig {
   Picoseconds quantum{100'000'000'000};  // 100 ms: a hundred kernel activations fewer for each random request in flight
   Picoseconds rest_after{86'400 * ps_per_second};
   SimulationTiming timing = SimulationTiming::full;
+  Bytes published_capacity{0};     ///< of the product after which the drive is described; 0: of none
   std::uint32_t prefill = 0;       ///< percent of the user space that holds data when a run begins
   std::string prefill_overridden;  ///< why `prefill` has no effect here; empty: it has
   CachesAtStart caches = CachesAtStart::empty;

@@ -57,6 +57,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
     controller_->cpu().on_invalidated([this](std::uint64_t first, std::uint64_t last) { processor_port_->withdraw_direct(first, last); });
   }
   if (controller_ != nullptr && config.has_zones()) controller_->core().host_channel().tell_writes_in_order();
+  if (host_interface_ != nullptr && config.has_zones()) host_interface_->core().tell_writes_in_order();
   if (controller_ != nullptr && dram_ != nullptr && dram_->device().can_fail())
     controller_->core().expect_memory_errors([this] {
       TESSERA_CHECK(memory_error_ != nullptr, "a table in the DRAM could not be read, and nobody restarts the firmware");
@@ -290,7 +291,7 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   power_on_parts();
   controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
     // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-    if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(controller_->core().executor().now(), *this);
+    if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(controller_->core().executor().now(), *this, answers);
     booted(status);
   });
   dump_engine_.restart();
@@ -303,8 +304,8 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   timeline_.reschedule();
 }
 
-/// Media and flash have their power back as soon as it comes (power_off()).
 void DriveModule::power_on_parts() {
+  restore_power();
   const auto power_on = [](const auto& part) {
     if (part && part->power != nullptr) part->power->power_on();
   };
@@ -319,11 +320,20 @@ void DriveModule::power_on_parts() {
 void DriveModule::start_strangers(std::function<void(Status)> booted) {
   power_on_parts();
   strangers_booted_ = std::move(booted);
-  timeline().post(timeline().now(), *this);
+  timeline().post(timeline().now(), *this, answers);
   timeline_.reschedule();
 }
 
-void DriveModule::on_time(std::uint64_t) {
+/// Media and flash need no boot.
+void DriveModule::restore_power() {
+  if (std::exchange(powered_, true)) return;
+  rail_.set(1, timeline().now());
+  if (parts_.media->power != nullptr) parts_.media->power->power_on();
+  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
+}
+
+void DriveModule::on_time(std::uint64_t event) {
+  if (event == power_back) return restore_power();
   if (block_target_ != nullptr) block_target_->power_on();
   if (strangers_booted_) std::exchange(strangers_booted_, nullptr)(Status::ok);
 }
@@ -344,11 +354,23 @@ void DriveModule::power_off() {
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
   end_firmware();
   const Picoseconds now = timeline().now();
-  rail_.set(0, now);
-  rail_.set(1, now + config_.power.outage);
+  begin_outage();
   lost_writes_ = controller_ != nullptr && controller_->core().memory().dumped(dump_engine_.dump(now));
-  if (parts_.media->power != nullptr) parts_.media->power->power_on();
-  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
+}
+
+void DriveModule::power_off_before_boot() {
+  if (parts_.media->power != nullptr) parts_.media->power->power_off();
+  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
+  timeline().withdraw(*this);
+  begin_outage();
+}
+
+void DriveModule::begin_outage() {
+  const Picoseconds now = timeline().now();
+  powered_ = false;
+  rail_.set(0, now);
+  timeline().post(now + config_.power.outage, *this, power_back);
+  timeline_.reschedule();
 }
 
 /// Controller and link lose everything but what the firmware has counted and the dumped regions.
@@ -399,7 +421,8 @@ Picoseconds DriveModule::restart_delay() const { return config_.power.outage + c
 
 double DriveModule::density_gain() const {
   for (const Region& region : plan_) {
-    if (region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave) return region.head_width;
+    if (region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave)
+      return config_.media.shingled_gain != 0 ? config_.media.shingled_gain : region.head_width;
     if (region.format == RecordingFormat::interlaced) return config_.media.density_gain;
   }
   return 1.0;

@@ -86,8 +86,11 @@ class DriveModule : public sc_core::sc_module,
   void save_image(const std::filesystem::path& file);
   /// Null where nothing is prefilled or contents were not asked for.
   [[nodiscard]] const PrefillContents* prefill_contents() const { return prefill_contents_.get(); }
-  /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone.
+  /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone. Media and
+  /// flash have it back after the outage, or with power_on() if that is earlier.
   void power_off();
+  /// The same where the power had come back, or the firmware was restarted, and no firmware runs yet.
+  void power_off_before_boot();
   /// Whether the last power_off() lost data that the write cache or buffer alone held: its dump failed.
   [[nodiscard]] bool lost_writes() const { return lost_writes_; }
   /// What the drive keeps without power, after power_off() (drive_state.cpp).
@@ -189,8 +192,10 @@ class DriveModule : public sc_core::sc_module,
   void reset_statistics();
 
  private:
+  enum Event : std::uint64_t { answers, power_back };  // timeline arguments
+
   void before_end_of_elaboration() override;
-  void on_time(std::uint64_t) override;
+  void on_time(std::uint64_t event) override;
   void declare_signals();
   void end_firmware();
   void make_parts(std::uint64_t seed);
@@ -201,6 +206,8 @@ class DriveModule : public sc_core::sc_module,
   template <class Socket>
   void bind_initiator(PartInitiator& from, Socket& to, const std::string& name);
   void power_on_parts();
+  void restore_power();
+  void begin_outage();
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
   void end_of_elaboration() override;
@@ -268,6 +275,7 @@ class DriveModule : public sc_core::sc_module,
   std::unique_ptr<IdleInitiatorModule> idle_host_;
   std::unique_ptr<PaceModule> pace_;
   DumpEngine dump_engine_;
+  bool powered_ = true;  // media and flash
   bool lost_writes_ = false;
   std::uint64_t prefilled_ = 0;  // sectors
   std::unique_ptr<PrefillContents> prefill_contents_;

@@ -68,6 +68,10 @@ void add_of_layer(const DriveConfig& config, const FormatPlan& plan, Reasons& re
   reasons.add(!bounds.exported, its_own_space, {"media.exported_sectors"});
   reasons.add(std::ranges::none_of(plan, [](const Region& region) { return region.format == RecordingFormat::interlaced; }),
               "the layer " + layer.name() + " has no interlaced tracks", {"media.density_gain"});
+  const auto in_bands = [](const Region& region) {
+    return region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave;
+  };
+  reasons.add(std::ranges::none_of(plan, in_bands), "the layer " + layer.name() + " has no shingled tracks", {"media.shingled_gain"}, true);
   // Of the others it says more than how tracks begin.
   reasons.add(layer.name() == "imr-rmw" && !track_switches(config.media).any(), "the drive declares no skew", {own + "paper"});
   reasons.add(!config.nand.paired_page, "nand.paired_page is false", {own + "paired_pages", "firmware.flash_cache.paired_pages"});

@@ -141,7 +141,7 @@ void LiveDrive::cut(std::uint64_t) {
   ++boots_;
   drive_->timeline().withdraw(boot_);
   host_->power_lost();
-  if (std::exchange(firmware_runs_, false)) drive_->power_off();
+  std::exchange(firmware_runs_, false) ? drive_->power_off() : drive_->power_off_before_boot();
   lose_requests();
 }
 

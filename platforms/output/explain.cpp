@@ -76,8 +76,16 @@ std::optional<std::uint64_t> records_of(std::ifstream& in, std::size_t known) {
   return header == requests_header(records, known) ? std::optional(records) : std::nullopt;
 }
 
+/// A file of a folder that somebody may have sent: opening a pipe would wait for ever.
+std::ifstream opened(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw input_error(path.string(), 0, "expected a file that a run wrote, found no regular file");
+  return std::ifstream(path, std::ios::binary);
+}
+
 RequestRecord find_record(const std::filesystem::path& path, std::uint64_t number) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = opened(path);
   if (!in) throw input_error(path.string(), 0, "cannot be read; was the run made with --requests?");
   std::size_t record_bytes = 0;
   std::optional<std::uint64_t> found;
@@ -114,7 +122,7 @@ std::string line(std::uint64_t time, const std::string& what) {
 
 /// The lines of events.csv between the request's arrival and completion, or nothing where there is no such file.
 std::string events_during(const std::filesystem::path& path, const RequestRecord& record) {
-  std::ifstream in(path);
+  std::ifstream in = opened(path);
   std::string text;
   std::string row;
   std::getline(in, row);

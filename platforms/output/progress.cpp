@@ -15,12 +15,18 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
+std::string simulated_text(LongTime simulated) {
+  char seconds[40];
+  std::snprintf(seconds, sizeof seconds, "%.1f s simulated, ", simulated.in_picoseconds() / static_cast<double>(ps_per_second));
+  return seconds;
+}
+
+constexpr std::chrono::milliseconds between_lines(100);
+
 }  // namespace
 
 std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected, double elapsed_seconds) {
-  char seconds[40];
-  std::snprintf(seconds, sizeof seconds, "%.1f s simulated, ", simulated.in_picoseconds() / static_cast<double>(ps_per_second));
-  std::string line = seconds + grouped(done);
+  std::string line = simulated_text(simulated) + grouped(done);
   if (expected) line += " of " + grouped(*expected);
   line += " requests";
   if (elapsed_seconds <= 0 || done == 0) return line;
@@ -35,15 +41,27 @@ std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<
   return line;
 }
 
+std::string waiting_line(LongTime simulated, std::uint64_t done, std::string_view what) {
+  return simulated_text(simulated) + grouped(done) + " requests served; " + std::string(what);
+}
+
 Progress::Progress(std::optional<std::uint64_t> expected)
     : expected_(expected), terminal_(::isatty(STDERR_FILENO) == 1), begin_(std::chrono::steady_clock::now()), last_(begin_) {}
 
-void Progress::show(LongTime simulated, std::uint64_t done) {
+void Progress::show(LongTime simulated, std::uint64_t done, bool last) {
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < std::chrono::milliseconds(100)) return;
+  if (now - last_ < between_lines && !(last && shown_)) return;
+  write(progress_line(simulated, done, expected_, std::chrono::duration<double>(now - begin_).count()), now);
+}
+
+void Progress::wait(LongTime simulated, std::uint64_t done, std::string_view what) {
+  const auto now = std::chrono::steady_clock::now();
+  if (terminal_ && now - last_ >= between_lines) write(waiting_line(simulated, done, what), now);
+}
+
+void Progress::write(const std::string& line, std::chrono::steady_clock::time_point now) {
   last_ = now;
   shown_ = true;
-  const std::string line = progress_line(simulated, done, expected_, std::chrono::duration<double>(now - begin_).count());
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);
 }

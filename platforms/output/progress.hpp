@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/long_time.hpp"
 
@@ -13,6 +14,9 @@ namespace tessera {
 [[nodiscard]] std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected,
                                         double elapsed_seconds);
 
+/// "12.5 s simulated, 100,000 requests served; a rebuild goes on": nobody knows how much is left of what comes after the requests.
+[[nodiscard]] std::string waiting_line(LongTime simulated, std::uint64_t done, std::string_view what);
+
 class Progress {
  public:
   /// Writes to standard error if that is a terminal. `expected`: requests of the run, where known.
@@ -21,15 +25,20 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Cheap enough for each completion: looks at the clock once in 1,024 calls and writes ten times a second at most.
+  /// Cheap enough for each completion: looks at the clock once in 1,024 calls and writes ten times a second at most, and at the last
+  /// request.
   void update(LongTime simulated, std::uint64_t done) {
-    if (terminal_ && done % 1024 == 0) show(simulated, done);
+    const bool last = done == expected_;
+    if (terminal_ && (done % 1024 == 0 || last)) show(simulated, done, last);
   }
+  /// After the requests, as often as anybody looks: what goes on.
+  void wait(LongTime simulated, std::uint64_t done, std::string_view what);
   /// Wipes the line, so that what follows stands alone.
   void clear();
 
  private:
-  void show(LongTime simulated, std::uint64_t done);
+  void show(LongTime simulated, std::uint64_t done, bool last);
+  void write(const std::string& line, std::chrono::steady_clock::time_point now);
 
   std::optional<std::uint64_t> expected_;
   bool terminal_;

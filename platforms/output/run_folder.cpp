@@ -17,9 +17,11 @@ constexpr std::string_view description = "drive.toml";
 
 }  // namespace
 
-void remove_link(const std::filesystem::path& path) {
+void make_way(const std::filesystem::path& path) {
   std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
+  const std::filesystem::file_status found = std::filesystem::symlink_status(path, error);
+  const bool stays = !std::filesystem::exists(found) || std::filesystem::is_regular_file(found) || std::filesystem::is_directory(found);
+  if (!stays) std::filesystem::remove(path, error);
   if (error && error != std::errc::no_such_file_or_directory) throw output_error("remove", path, error.value());
 }
 
@@ -30,7 +32,7 @@ RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
   if (error) throw output_error("create folder", path_, error.value());
   lock_ = std::make_unique<FolderLock>(path_);
   for (const std::string_view name : results) {
-    remove_link(file(name));
+    make_way(file(name));
     if (replaceable(file(name))) std::filesystem::remove(file(name), error);
     if (!error) std::filesystem::remove(partial_name(file(name)), error);
     if (error) throw output_error("remove", file(name), error.value());
@@ -47,7 +49,8 @@ RunFolder::~RunFolder() {
 }
 
 void RunFolder::write(std::string_view name, std::string_view text, Keep keep) const {
-  remove_link(file(name));
+  make_way(file(name));
+  make_way(partial_name(file(name)));
   OutputFile out(file(name), keep);
   out.append(text);
   out.close();

@@ -11,8 +11,9 @@
 
 namespace tessera {
 
-/// A link in a folder of results goes, and what it points to stays as it is: folders of results are sent around. Throws OutputError.
-void remove_link(const std::filesystem::path& path);
+/// A link, a pipe or a socket where a result goes gives way, and what a link points to stays as it is: folders of results are sent around.
+/// Throws OutputError.
+void make_way(const std::filesystem::path& path);
 
 class RunFolder {
  public:

@@ -77,11 +77,13 @@ std::string writes_text(const MetricSet& metrics) {
   return text;
 }
 
+/// With what the gain of the format rests on.
 std::string capacity_text(const MetricSet& metrics) {
   std::string text = shown(metrics, "capacity.user");
-  if (value_of(metrics, "capacity.gain_vs_cmr").value_or(1) != 1)
-    text += ", " + shown(metrics, "capacity.gain_vs_cmr") + " times what the platters hold conventionally";
-  return text;
+  if (value_of(metrics, "capacity.gain_vs_cmr").value_or(1) == 1) return text;
+  text += ", " + shown(metrics, "capacity.gain_vs_cmr") + " times what the platters hold conventionally";
+  if (value_of(metrics, "media.density_gain")) return text + " (assumed: media.density_gain)";
+  return text + (value_of(metrics, "media.shingled_gain") ? " (as sold)" : " (by the papers' formula)");
 }
 
 /// A part of the flash that wears by itself, as the layer divides it.

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t ps_per_ns = 1'000;
 constexpr std::uint64_t ps_per_tick = 100'000;
 constexpr std::uint64_t ps_per_us = 1'000'000;
+constexpr std::uint64_t ps_per_ms = 1'000'000'000;
+constexpr Bytes largest_of_fio{0xffff'ffff};                   // which it reads into 32 bits
 constexpr std::uint64_t first_tick = 128'166'372'000'000'000;  // of 100 ns since 1601: February 2007, when the MSR traces begin
 constexpr std::uint64_t sector = 512;
 
@@ -89,17 +91,20 @@ class Writer {
     return ps / unit;
   }
 
-  [[nodiscard]] std::string stamp(std::uint64_t us) const { return form_ == TraceText::fio_3 ? std::to_string(us) + " " : ""; }
+  /// Version 3's time of a line. fio takes no gap after a time of 0, so that the log begins at 1.
+  [[nodiscard]] std::string stamp(std::uint64_t us) const { return form_ == TraceText::fio_3 ? std::to_string(us + 1) + " " : ""; }
 
+  /// A wait of version 2 is for a time in ms since the job's start.
   bool put_fio(const TraceRecord& record) {
-    const std::uint64_t us = time(record, ps_per_us, "microseconds");
-    if (form_ == TraceText::fio_2 && us > last_)
-      line("%s wait %llu 0\n", name(record).c_str(), static_cast<unsigned long long>(us - last_));
-    last_ = us;
+    const bool waits = form_ == TraceText::fio_2;
+    const std::uint64_t now = waits ? time(record, ps_per_ms, "milliseconds") : time(record, ps_per_us, "microseconds");
+    if (record.size > largest_of_fio) throw InputError(source_.position() + ": the request has 4 GiB or more, which fio cannot read");
+    if (waits && now > last_) line("%s wait %llu 0\n", name(record).c_str(), static_cast<unsigned long long>(now));
+    last_ = now;
     const std::string& file = name(record);
     if (record.force_unit_access) lost_.emplace_back("writes without their forced unit access, which fio's log has no word for");
     constexpr const char* words[] = {"read", "write", "sync", "trim"};
-    line("%s%s %s %llu %llu\n", stamp(us).c_str(), file.c_str(), words[static_cast<int>(record.op)], offset(record), size(record));
+    line("%s%s %s %llu %llu\n", stamp(now).c_str(), file.c_str(), words[static_cast<int>(record.op)], offset(record), size(record));
     return true;
   }
 
@@ -201,7 +206,7 @@ class Writer {
   OutputFile out_;
   const TraceText form_;
   WrittenTrace written_;
-  std::uint64_t last_ = 0;  ///< us
+  std::uint64_t last_ = 0;  ///< in the unit of fio's log
   std::vector<std::string> names_;
   std::vector<std::string> lost_;  ///< of one record
   std::map<std::string, std::uint64_t> losses_;

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "platforms/description/listing.hpp"
+#include "platforms/drive/drive_health.hpp"
 
 namespace tessera {
 
@@ -18,8 +19,10 @@ DriveZones zones_of(DriveModule& drive, ContentMode content) {
   zones.conventional = drive.firmware().conventional_zones();
   zones.sector_blocks = drive.sector_shape().blocks();
   zones.tags = config.host.tags;
-  zones.link_reorders = config.host.crc_errors_per_million != 0 || !config.host.crc_errors.empty() || !config.host.link_outages.empty();
   zones.content = content;
+  zones.in_order = !config.selected().takes_writes_anywhere();
+  zones.volatile_cache = has_volatile_cache(config);
+  zones.faults = config.asks_for_faults();
   return zones;
 }
 

@@ -117,7 +117,8 @@ void Measurement::add_totals(MetricSet& metrics) const {
   const double gain = user * drive_.density_gain() / physical;
   metrics.add("capacity.user", user_bytes, "B", "what the host can address");
   metrics.add("capacity.gain_vs_cmr", gain, "1",
-              "user capacity over that of the same platter area recorded conventionally: formula, not measurement (SG = W N / (N + G))");
+              "user capacity over that of the same platters recorded conventionally: what guards and reserves leave, times the gain of the "
+              "format: media.shingled_gain as sold, media.density_gain, or the tracks under the head (SG = W N / (N + G))");
   const Bytes reserved(static_cast<std::uint64_t>(value_of(metrics, "dram.reserved.total")));
   const DriveConfig& config = drive_.config();
   metrics.add("cost.per_user_tb", config.cost.per_user_tb(user_bytes, gain, reserved, config.flash_in_use()), "$",

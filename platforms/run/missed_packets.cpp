@@ -7,6 +7,8 @@
 #include <set>
 
 #include "firmware/layers/media_cache/packet_record.hpp"
+#include "stimuli/scoreboard/block_content.hpp"
+#include "stimuli/scoreboard/version_tag.hpp"
 
 namespace tessera {
 
@@ -24,6 +26,7 @@ std::optional<PacketRecord> packet_in(const SectorHeader& header) {
 struct Unread {
   LogicalRun run{};  ///< of no sectors: the run's own header could
   bool end = false;
+  std::vector<TrackSector> sectors{};
 };
 
 /// Those of a checkpoint, by position.
@@ -36,6 +39,7 @@ std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device, std::u
     if (!said || said->after != after) continue;
     if (said->ends()) packets[said->packet].end = true;
     if (!said->ends() && said->own.count == said->data) packets[said->packet].run = said->own;
+    packets[said->packet].sectors.push_back(place);
   }
   std::erase_if(packets, [](const auto& packet) { return packet.second.run.count == 0 || !packet.second.end; });
   return packets;
@@ -61,8 +65,22 @@ std::vector<MissedPacket> missed_packets(const MediaDevice& device) {
     if (said->named.sectors != 0) named.insert(said->packet - said->named.sectors);
   });
   for (const auto& [position, packet] : packets)
-    if (position >= newest && !named.contains(position)) missed.push_back({position, after, packet.run});
+    if (position >= newest && !named.contains(position)) missed.push_back({position, after, packet.run, packet.sectors});
   return missed;
+}
+
+std::vector<HostRun> blocks_in(const MediaDevice& device, const MissedPacket& missed) {
+  const std::size_t blocks = device.content().shape().blocks();
+  std::vector<std::byte> held(device.content().shape().kept());
+  std::vector<HostRun> runs;
+  for (const TrackSector& place : missed.sectors) {
+    if (!ok(device.content().read(place.track, place.sector, 1, held))) continue;
+    const std::size_t kept = held.size() / blocks;
+    for (std::size_t at = 0; kept != 0 && at < held.size(); at += kept)
+      if (const auto tag = read_block(ConstContentSpan(held).subspan(at, kept)); tag && names_block(*tag))
+        runs.push_back({block_of(*tag), 1});
+  }
+  return runs;
 }
 
 }  // namespace tessera

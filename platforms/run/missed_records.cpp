@@ -11,10 +11,10 @@ namespace tessera {
 
 namespace {
 
-/// A record, and how many of its sectors could not be read.
+/// A record, and those of its sectors that could not be read.
 struct UnreadRecord {
   LogicalRun run{};
-  std::uint32_t sectors = 0;
+  std::vector<TrackSector> sectors{};
 };
 
 }  // namespace
@@ -32,9 +32,9 @@ std::vector<MissedPacket> missed_records(const MediaDevice& device) {
     if (!record || record->era != era) continue;
     UnreadRecord& of = unread[record->sequence];
     of.run = record->run;
-    ++of.sectors;
+    of.sectors.push_back(place);
   }
-  std::erase_if(unread, [](const auto& record) { return record.second.sectors != record.second.run.count + 1; });
+  std::erase_if(unread, [](const auto& record) { return record.second.sectors.size() != record.second.run.count + 1; });
   std::vector<MissedPacket> missed;
   if (unread.empty()) return missed;
   std::uint64_t newest = 0;  // past the number of the newest record of which a sector can be read
@@ -50,7 +50,7 @@ std::vector<MissedPacket> missed_records(const MediaDevice& device) {
     }
   });
   for (const auto& [sequence, record] : unread)
-    if (sequence >= newest && !named.contains(sequence)) missed.push_back({sequence, era, record.run});
+    if (sequence >= newest && !named.contains(sequence)) missed.push_back({sequence, era, record.run, record.sectors});
   return missed;
 }
 

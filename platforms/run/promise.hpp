@@ -6,8 +6,8 @@
 namespace tessera {
 
 [[nodiscard]] inline DurabilityPromise promise_of(const DriveConfig& drive) {
-  if (drive.hosts.translates()) return drive.hosts.promises_flushed_only() ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
-  return has_volatile_cache(drive) ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
+  const bool host_flushes = drive.hosts.translates() && drive.hosts.promises_flushed_only();
+  return host_flushes || has_volatile_cache(drive) ? DurabilityPromise::flushed : DurabilityPromise::acknowledged;
 }
 
 /// Whether a cut may take acknowledged writes that no FLUSH made durable.

@@ -38,6 +38,9 @@ namespace {
 
 constexpr std::string_view unstable_note = "unstable: the backlog grew all along, so latencies measure the length of the run";
 constexpr std::string_view unsteady_note = "not steady: latencies still changed past the half of the run (MSER-5)";
+constexpr std::string_view pointers_note =
+    "zones take whole sectors at their write pointers alone: give the workload zonemode = \"zbd\", or run with --layer zoned:log "
+    "(zoned:lsm, zoned:dmz), a host in between that writes anywhere for the application";
 constexpr int exit_good = 0;
 constexpr int exit_failed_requests = 1;
 constexpr int exit_model_bug = 3;
@@ -217,6 +220,26 @@ int exit_status(const Simulation& simulation) {
   return simulation.failed() > 0 || simulation.overdue() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
 }
 
+bool wrote_off_pointers(const DriveConfig& drive, const MetricSet& metrics) {
+  const auto refused = [&metrics](Status status) { return metrics.find(std::string("host.failed.") + to_string(status)) != nullptr; };
+  return drive.visible_zone_size() != Bytes(0) && !drive.selected().takes_writes_anywhere() &&
+         (refused(Status::unaligned_write) || refused(Status::invalid_field));
+}
+
+/// For standard error: whoever sees the exit status alone is to know the reason, too. The first overdue command is there already.
+std::string why_failed(const Simulation& simulation, const DriveConfig& drive, const MetricSet& metrics) {
+  std::string why;
+  constexpr std::string_view prefix = "host.failed.";
+  for (const Metric& metric : metrics.all())
+    if (metric.name.starts_with(prefix))
+      why += (why.empty() ? "requests failed: " : ", ") + metric.name.substr(prefix.size()) + " " +
+             std::to_string(static_cast<std::uint64_t>(metric.value.value_or(0)));
+  if (why.empty()) why = simulation.drain_failure();
+  if (why.empty()) return "";
+  if (wrote_off_pointers(drive, metrics)) why += "; " + std::string(pointers_note);
+  return "tessera-sim run: " + why + "\n";
+}
+
 }  // namespace
 
 int run_command(cli::RunOptions options, const SearchPath& search) {
@@ -304,6 +327,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& warning : warnings(drive_config, plan)) notes.push_back(std::move(warning));
+  if (drive_config.media.interference_limit != 0 && simulation.scoreboard() == nullptr)
+    notes.emplace_back("media.interference_limit: what neighbours spoil is known with --check alone; here no read failed of it");
   notes.insert(notes.end(), placement_notes.begin(), placement_notes.end());
   if (saved != nullptr && options.prefill_percent < 100)
     notes.push_back("the loaded drive was prefilled to " + std::to_string(options.prefill_percent) +
@@ -328,11 +353,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
-  const auto refused = [&metrics](Status status) { return metrics.find(std::string("host.failed.") + to_string(status)) != nullptr; };
-  if (drive_config.visible_zone_size() != Bytes(0) && (refused(Status::unaligned_write) || refused(Status::invalid_field)))
-    notes.emplace_back(
-        "zones take whole sectors at their write pointers alone: --layer zoned:log puts a host in between that writes anywhere for the "
-        "application");
+  if (wrote_off_pointers(drive_config, metrics)) notes.emplace_back(pointers_note);
   const bool unstable = simulation.player().statistics().backlog().unstable(drive_config.host.tags);
   if (unstable) notes.emplace_back(unstable_note);
   const std::optional<bool> steady = simulation.player().statistics().steady();
@@ -364,6 +385,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
                  {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady,
                   filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0, options.percentiles},
                  notes);
+  if (status == exit_failed_requests) std::cerr << as_called(why_failed(simulation, drive_config, metrics));
   if (debugger) debugger->exited(status);
   return status;
 }

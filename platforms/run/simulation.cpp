@@ -59,6 +59,8 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
   if (HostInterfaceModule* const interface = drive.direct_host()) host_.reach(*interface);
   if (scoreboard_ != nullptr) {
     scoreboard_->expect_zones(drive_.config().visible_zone_size() / Bytes(host_block_bytes));
+    if (drive_.config().visible_zone_size() != Bytes(0) && !drive_.config().selected().takes_writes_anywhere())
+      scoreboard_->expect_zones_cut_at_their_ends();
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
     if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get(), reads_before_loss(drive_.config()));
@@ -169,20 +171,30 @@ void Simulation::booted(Status status) {
   }
 }
 
-/// A boot that a cut ended may have written down what it found: what it could not read counts.
+/// A boot that a cut ended may have written down what it found: what it could not read counts. A host that translates has its own blocks
+/// where the drive has others.
 void Simulation::excuse_what_no_boot_can_know() {
-  if (scoreboard_ == nullptr || !drive_.has_own_media() || drive_.media().device().unread().empty()) return;
+  if (scoreboard_ == nullptr || !drive_.has_own_media()) return;
+  const MediaDevice& device = drive_.media().device();
+  excuse_reads_in_doubt();
+  if (device.unread().empty()) return;
   const std::uint32_t blocks = drive_.sector_shape().blocks();
+  const auto excuse = [&](const MissedPacket& missed, std::uint64_t first, Scoreboard::Piece piece) {
+    const HostRun run{HostBlock(first + missed.run.first.value() * blocks), missed.run.count * blocks};
+    scoreboard_->untold(translation_ == nullptr ? std::vector<HostRun>{run} : blocks_in(device, missed), piece);
+  };
   // A media cache numbers its sectors from the end of the conventional zones on.
   const DriveConfig& config = drive_.config();
   const std::uint64_t conventional =
       config.has_zones() ? drive_.firmware().conventional_zones() * (config.selected().zone_size() / Bytes(host_block_bytes)) : 0;
-  for (const MissedPacket& missed : missed_packets(drive_.media().device()))
-    scoreboard_->untold({HostBlock(conventional + missed.run.first.value() * blocks), missed.run.count * blocks},
-                        {missed.position, missed.after});
-  for (const MissedPacket& missed : missed_records(drive_.media().device()))
-    scoreboard_->untold({HostBlock(missed.run.first.value() * blocks), missed.run.count * blocks}, {~missed.position, missed.after});
-  for (const HostRun& doubt : founded_doubts(drive_.media().device(), drive_.reads_in_doubt())) scoreboard_->in_doubt(doubt);
+  for (const MissedPacket& missed : missed_packets(device)) excuse(missed, conventional, {missed.position, missed.after});
+  for (const MissedPacket& missed : missed_records(device)) excuse(missed, 0, {~missed.position, missed.after});
+}
+
+void Simulation::excuse_reads_in_doubt() {
+  const MediaDevice& device = drive_.media().device();
+  for (const ReadDoubt& doubt : founded_doubts(device, drive_.reads_in_doubt()))
+    translation_ == nullptr ? scoreboard_->in_doubt(doubt.blocks) : tell_doubted(device, doubt, *scoreboard_);
 }
 
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.
@@ -232,14 +244,16 @@ void Simulation::schedule_cut() {
 /// A cut comes after everything else that happens at its instant, so that one command line cuts at one place.
 void Simulation::cut_when_due() {
   if (!drive_.timeline().empty() && drive_.timeline().next() == drive_.timeline().now()) return post_now(cut);
-  schedule().happened(drive_.timeline().now() + drive_.outage());
+  schedule().happened(drive_.timeline().now());
   cut_now();
 }
 
+/// In an outage there is no power to cut.
 void Simulation::cut_soon() {
   if (!schedule().add(drive_.timeline().now())) return;
   ++cuts_added_;
-  post_now(cut);
+  if (phase_ != Phase::outage) return post_now(cut);
+  schedule().dark_until(drive_.timeline().now() + Picoseconds(1));
 }
 
 void Simulation::cut_now() {
@@ -249,12 +263,16 @@ void Simulation::cut_now() {
   lose_power();
 }
 
-/// The power comes back after the outage, and the drive boots.
+/// The power comes back after the outage, and the drive boots. Cuts that were asked for until then find none, whoever took it.
 void Simulation::lose_power() {
   const Picoseconds now = drive_.timeline().now();
+  schedule().dark_until(now + drive_.outage());
   drive_.timeline().withdraw(*this);
   lose_requests();
-  if (phase_ != Phase::starting) {
+  if (phase_ == Phase::starting) {
+    drive_.power_off_before_boot();
+  } else {
+    if (phase_ == Phase::recovery && boots_ && scoreboard_ != nullptr && drive_.has_own_media()) excuse_reads_in_doubt();
     drive_.power_off();
     if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
     if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();

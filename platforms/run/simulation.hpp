@@ -133,6 +133,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void power_on();
   void booted(Status status);
   void excuse_what_no_boot_can_know();
+  void excuse_reads_in_doubt();
   void stay_dead(Status status);
   void never_ready();
   void start_replay();

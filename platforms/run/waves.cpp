@@ -1,5 +1,6 @@
 #include "platforms/run/waves.hpp"
 
+#include <set>
 #include <utility>
 
 #include "base/vcd_writer.hpp"
@@ -49,8 +50,12 @@ Probes::Waves::Waves(const RecordConfig& config, DriveModule& drive)
     if (windows.empty()) windows.push_back({});
     recorder_ = std::make_unique<Waveform>(writers, std::move(windows));
   }
-  for (const FoundSignal& signal : chosen_)
+  std::set<SignalSource*> sources;
+  for (const FoundSignal& signal : chosen_) {
     signal.declared_in->watch(signal.index, *recorder_, recorder_->record(signal.scope, *signal.info).index);
+    if (SignalSource* const source = signal.declared_in->source(); source != nullptr && sources.insert(source).second)
+      recorder_->follow(*source);
+  }
 }
 
 Probes::Waves::~Waves() { unwatch(); }

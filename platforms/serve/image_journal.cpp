@@ -1,6 +1,7 @@
 #include "platforms/serve/image_journal.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,9 @@ std::uint32_t checksum(const void* bytes, std::size_t length) {
 bool all_zero(std::span<const std::byte> data) {
   return std::all_of(data.begin(), data.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
+
+/// Data is read and carried over by the piece: a record says itself how much it has, and whoever sent the journal wrote that.
+constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
 
 std::uint64_t sum_of(const Header& header) { return checksum(&header, offsetof(Header, sum)); }
 
@@ -105,7 +110,7 @@ bool ImageJournal::commit() {
 bool ImageJournal::append(Head head, std::span<const std::byte> data) {
   if (broken_) return false;
   if (descriptor_ < 0) {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) return refuse(errno);
   }
   const std::uint64_t before = end_;
@@ -165,12 +170,14 @@ void ImageJournal::remove() {
 }
 
 void ImageJournal::recover() {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor_ < 0 && errno == ENOENT) return;
   const auto refused = [this](const std::string& why) {
     return InputError("--image " + image_->path().string() + ": " + path_.string() + ": " + why);
   };
-  if (descriptor_ < 0) throw refused(std::strerror(errno));
+  if (descriptor_ < 0) throw refused(errno == ELOOP ? "expected a file, found a link: move it away" : std::strerror(errno));
+  struct stat found {};
+  if (::fstat(descriptor_, &found) != 0 || !S_ISREG(found.st_mode)) throw refused("expected a regular file: move it away");
   Header header{};
   const ssize_t got = ::pread(descriptor_, &header, sizeof header, 0);
   if (got < 0) throw refused(std::strerror(errno));
@@ -192,20 +199,30 @@ void ImageJournal::recover() {
   remove();
 }
 
+std::optional<std::uint32_t> ImageJournal::pass_data(std::uint64_t at, const Head& head, bool into_image) const {
+  boost::crc_32_type sum;
+  std::vector<std::byte> piece(std::min(head.data_length(), piece_bytes));
+  for (std::uint64_t done = 0; done < head.data_length(); done += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(piece.size(), head.data_length() - done));
+    if (::pread(descriptor_, piece.data(), piece.size(), static_cast<off_t>(at + done)) != static_cast<ssize_t>(piece.size()))
+      return std::nullopt;
+    sum.process_bytes(piece.data(), piece.size());
+    if (into_image) image_->write(head.offset + done, piece);
+  }
+  return sum.checksum();
+}
+
 std::uint64_t ImageJournal::find_end(std::uint64_t size, bool& begun) const {
   std::uint64_t committed = 0;
-  std::vector<std::byte> data;
   for (std::uint64_t at = sizeof(Header);;) {
     Head head;
     if (::pread(descriptor_, &head, sizeof head, static_cast<off_t>(at)) != sizeof head) return committed;
     const bool sound = head.sum == head.own_sum() && head.place == static_cast<std::uint32_t>(at) && head.offset <= size &&
                        head.length <= size - head.offset;
     if (!sound) return committed;
-    data.resize(head.data_length());
-    if (::pread(descriptor_, data.data(), data.size(), static_cast<off_t>(at + sizeof head)) != static_cast<ssize_t>(data.size()))
-      return committed;
-    if (head.kind == Kind::write && checksum(data.data(), data.size()) != head.data_sum) return committed;
-    at += sizeof head + data.size();
+    const auto sum = pass_data(at + sizeof head, head, false);
+    if (!sum || (head.kind == Kind::write && *sum != head.data_sum)) return committed;
+    at += sizeof head + head.data_length();
     if (head.kind == Kind::commit) committed = at;
     begun = begun || head.kind == Kind::apply;
   }
@@ -213,17 +230,12 @@ std::uint64_t ImageJournal::find_end(std::uint64_t size, bool& begun) const {
 
 /// All of it again where it is ended in its midst: the records are in order, and each says what its bytes are.
 void ImageJournal::carry_out(std::uint64_t end) {
-  std::vector<std::byte> data;
   for (std::uint64_t at = sizeof(Header); at < end;) {
     Head head;
-    bool whole = ::pread(descriptor_, &head, sizeof head, static_cast<off_t>(at)) == sizeof head && head.sum == head.own_sum();
-    data.resize(whole ? head.data_length() : 0);
-    whole =
-        whole && ::pread(descriptor_, data.data(), data.size(), static_cast<off_t>(at + sizeof head)) == static_cast<ssize_t>(data.size());
-    if (!whole) throw output_error("read", path_, EIO);
-    if (head.kind == Kind::write) image_->write(head.offset, data);
+    const bool whole = ::pread(descriptor_, &head, sizeof head, static_cast<off_t>(at)) == sizeof head && head.sum == head.own_sum();
+    if (!whole || !pass_data(at + sizeof head, head, true)) throw output_error("read", path_, EIO);
     if (head.kind == Kind::clear) image_->clear(head.offset, head.length);
-    at += sizeof head + data.size();
+    at += sizeof head + head.data_length();
   }
   image_->sync();
 }

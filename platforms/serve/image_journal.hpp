@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 
 #include "platforms/serve/image_file.hpp"
@@ -47,6 +48,8 @@ class ImageJournal {
   /// Of sound records that are committed; `begun`: whether the image was being changed by them.
   [[nodiscard]] std::uint64_t find_end(std::uint64_t size, bool& begun) const;
   void carry_out(std::uint64_t end);
+  /// Reads a record's data, at `at`, and gives its checksum; none where the file ends before it does.
+  [[nodiscard]] std::optional<std::uint32_t> pass_data(std::uint64_t at, const Head& head, bool into_image) const;
   void remove();
 
   ImageFile* image_;

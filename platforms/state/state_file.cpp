@@ -96,8 +96,11 @@ bool is_state(const std::filesystem::path& file) {
 }
 
 std::unique_ptr<PackedState> read_state(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))  // a pipe waits, a device has no end
+    throw input_error(file.string(), 0, "expected the state of a drive, found no regular file");
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) throw input_error(file.string(), 0, "the file cannot be opened for reading");
+  if (!in) throw input_error(file.string(), 0, "the file cannot be opened for reading");
   std::ostringstream bytes;
   bytes << in.rdbuf();
   if (in.bad()) throw input_error(file.string(), 0, "the file cannot be read");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -68,8 +69,10 @@ class Campaign {
       : options_(options),
         search_(search),
         folder_(options.keep),
+        layers_(layers()),
+        skipped_(refusing()),
         draw_(
-            options.run.drive, options.run.seed, layers(), options.run.set,
+            options.run.drive, options.run.seed, layers_, options.run.set,
             [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw) {}
 
   int run();
@@ -93,6 +96,21 @@ class Campaign {
     names.emplace_back("zoned:lsm");
     return names;
   }
+  /// The layers that refuse what was set for all of them, with what each of them says.
+  [[nodiscard]] std::map<std::string, std::string> refusing() const {
+    std::map<std::string, std::string> found;
+    for (const std::string& layer : layers_) {
+      try {
+        static_cast<void>(plan_drive(load(options_.run.set, layer)));
+      } catch (const InputError& error) {
+        if (layers_.size() == 1) throw;
+        found.emplace(layer, error.what());
+      }
+    }
+    if (found.size() == layers_.size())
+      throw InputError("no layer takes what was set; " + found.begin()->first + ": " + found.begin()->second);
+    return found;
+  }
   [[noreturn]] void run_all(int pipe);
   [[noreturn]] void run_one(std::uint64_t number, int pipe);
   [[nodiscard]] std::string told(const CombinedResult& result);
@@ -100,6 +118,8 @@ class Campaign {
   const TortureOptions& options_;
   const SearchPath& search_;
   Folder folder_;
+  std::vector<std::string> layers_;
+  std::map<std::string, std::string> skipped_;
   CombinedDraw draw_;
 };
 
@@ -118,6 +138,11 @@ void Campaign::run_all(int pipe) {
     CombinedResult blank;
     blank.run = number;
     blank.layer = draw_.layer_of(number);
+    if (skipped_.contains(blank.layer)) {
+      blank.outcome = Finding::Outcome::refused;
+      write_line(pipe, blank.to_line());
+      continue;
+    }
     if (children.fork(blank.to_line(), stalls_after)) run_one(number, pipe);
   }
   children.wait_for_all();
@@ -126,8 +151,18 @@ void Campaign::run_all(int pipe) {
 
 void Campaign::run_one(std::uint64_t number, int pipe) {
   limit_processor_time();
-  CombinedDraw::Drawn drawn = draw_.draw(number);
-  write_line(pipe, run_parts(drawn, search_, folder_.files(options_.run.seed, number)).to_line());
+  CombinedResult refused;
+  try {
+    CombinedDraw::Drawn drawn = draw_.draw(number);
+    write_line(pipe, run_parts(drawn, search_, folder_.files(options_.run.seed, number)).to_line());
+    _exit(0);
+  } catch (const InputError& error) {
+    refused.messages = {error.what()};
+  }
+  refused.run = number;
+  refused.layer = draw_.layer_of(number);
+  refused.outcome = Finding::Outcome::refused;
+  write_line(pipe, refused.to_line());
   _exit(0);
 }
 
@@ -154,7 +189,8 @@ std::string Campaign::told(const CombinedResult& result) {
 }
 
 int Campaign::run() {
-  for (const std::string& sentence : settings_in_vain(options_, search_, layers()))
+  for (const auto& [layer, sentence] : skipped_) std::cerr << "skipped: " << layer << ": " << sentence << "\n";
+  for (const std::string& sentence : settings_in_vain(options_, search_, layers_))
     if (sentence.starts_with("simulation.")) std::cerr << "note: " << sentence << "\n";  // what is drawn may need the others
   int ends[2];
   if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
@@ -168,12 +204,14 @@ int Campaign::run() {
   close(ends[1]);
   CombinedReport report;
   std::vector<std::string> failures;
+  std::string refusal;
   FILE* lines = fdopen(ends[0], "r");
   char* line = nullptr;
   std::size_t size = 0;
   while (getline(&line, &size, lines) > 0) {
     CombinedResult result = CombinedResult::from_line(line);
     report.add(result);
+    if (result.outcome == Finding::Outcome::refused && !result.messages.empty()) refusal = result.layer + ": " + result.messages.front();
     if (result.outcome == Finding::Outcome::good || result.outcome == Finding::Outcome::refused) {
       folder_.remove(options_.run.seed, result.run);
       continue;
@@ -190,6 +228,8 @@ int Campaign::run() {
   const std::uint64_t asked = options_.only ? 1 : options_.runs;
   if (const auto& all = report.all(); all.runs + all.refused != asked)
     throw ModelBug("a campaign of " + std::to_string(asked) + " runs ended after " + std::to_string(all.runs + all.refused));
+  if (report.all().runs == 0)
+    throw InputError("none of the campaign's " + std::to_string(asked) + " runs could be made" + (refusal.empty() ? "" : "; " + refusal));
   if (options_.json)
     std::cout << report.json(options_.run.seed, failures) << "\n";
   else

@@ -1,17 +1,20 @@
 #pragma once
 // Draws the runs of a campaign: layer, durability, sizes, workload and faults, all together. A run depends on the campaign's seed, its own
-// number and the drive alone.
+// number and the drive alone. Those of a plain campaign have neither cuts nor faults: what they find is wrong on a drive to which nothing
+// happened.
 #include <functional>
 
 #include "platforms/torture/combined_run.hpp"
 
 namespace tessera {
 
+inline constexpr std::uint64_t plain_draw = 0;
+
 class CombinedDraw {
  public:
   /// `load` reads the drive with overrides for a layer. `layers`: one of them a run, in turn.
   using Load = std::function<DriveConfig(const std::vector<std::string>& set, const std::string& layer)>;
-  /// `draw`: the number of the draw (drawn_extras.hpp): each adds to the one in front of it.
+  /// `draw`: the number of the draw (drawn_extras.hpp): each adds to the one in front of it; or `plain_draw`.
   CombinedDraw(std::string drive, std::uint64_t seed, std::vector<std::string> layers, std::vector<std::string> set, Load load,
                std::uint64_t draw);
 

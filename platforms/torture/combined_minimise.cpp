@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "platforms/output/run_folder.hpp"
 #include "platforms/torture/minimise.hpp"
 
 namespace tessera {
@@ -95,6 +96,7 @@ CombinedRun put_together(CombinedRun run, const std::vector<Piece>& settings, co
 }
 
 void write_lines(const std::filesystem::path& file, const std::vector<Piece>& requests) {
+  make_way(file);
   std::ofstream out(file);
   for (const Piece& piece : requests) out << piece.text << "\n";
   if (!out.flush()) throw InputError(file.string() + ": cannot be written");

@@ -23,7 +23,7 @@ std::string command_of(const CombinedRun& run, std::uint32_t part, const std::st
                       std::to_string(options.seed) + " --check";
   for (const std::string& word : options.set) words += " --set " + quoted(word);
   if (part == 0) {
-    if (options.prefill_percent != 0) words += " --prefill " + std::to_string(options.prefill_percent);
+    words += " --prefill " + std::to_string(options.prefill_percent) + " --caches empty";  // whatever the drive's own are
     if (run.saved_after != 0) words += " --limit " + std::to_string(run.saved_after) + " --save-state " + quoted(state);
     for (const Picoseconds at : options.restarts) words += " --restart-at " + std::to_string(at.value()) + "ps";
   } else {

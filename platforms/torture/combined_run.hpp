@@ -19,6 +19,7 @@ struct CombinedRun {
   std::uint32_t cuts = 0;         ///< at most so many in each part
   bool hasty = false;             ///< they follow each other soon
   bool barriers = false;          ///< the host asks for durability all the time, and trims
+  std::uint64_t span = 0;         ///< blocks of 512 B from the first on that requests go to; 0: all of the drive's
   bool exact = false;             ///< a run that was made shorter: its trace is there, and its cuts are these
   std::vector<std::string> exact_cuts[2];
 };

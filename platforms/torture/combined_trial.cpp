@@ -1,11 +1,13 @@
 #include "platforms/torture/combined_trial.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/promise.hpp"
 #include "platforms/state/state_file.hpp"
@@ -100,12 +102,13 @@ std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
   const CombinedRun& run = drawn_.run;
   if (part_ == 0 && !run.exact) {
     HurtfulWorkload::Drive shape;
-    shape.blocks = capacity.value() / host_block_bytes;
+    shape.blocks = std::min(run.span != 0 ? run.span : ~std::uint64_t{0}, capacity.value() / host_block_bytes);
     shape.sector_blocks = static_cast<std::uint32_t>(sector.value() / host_block_bytes);
     shape.track_sectors = drive_.media().device().geometry().most_sectors();
     shape.barriers = run.barriers;
     shape.largest = static_cast<std::uint32_t>((drawn_.drive.host.buffer - sector).value() / host_block_bytes);
     HurtfulWorkload workload(run.options.seed, shape);
+    make_way(files_.trace);
     std::ofstream file(files_.trace);
     file << trace_text(first_requests(workload, run.requests));
     if (!file.flush()) throw InputError(files_.trace.string() + ": cannot be written");
@@ -153,7 +156,10 @@ CombinedResult CombinedTrial::run() {
   try {
     simulation_->run();
     judge();
-    if (result_.outcome == Outcome::good && saved()) write_state(files_.state, state_);
+    if (result_.outcome == Outcome::good && saved()) {
+      make_way(files_.state);
+      write_state(files_.state, state_);
+    }
     if (simulation_->failed() > 0 || !simulation_->drain_failure().empty()) state_.clear();  // as `run`: such a drive is not saved
   } catch (const InputError& error) {
     threw(Outcome::refused, error.what());
@@ -170,7 +176,8 @@ bool CombinedTrial::drained(Status status) {
   if (simulation_->drain_failure().empty()) return true;
   if (simulation_->dead()) {
     ++result_.dead;
-    return drawn_.drive.asks_for_faults() && (status == Status::corrupt || status == Status::media_error || status == Status::read_only);
+    const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
+    return drawn_.drive.asks_for_faults() && (unread || status == Status::corrupt || status == Status::read_only);
   }
   return flush_allowed_ && !simulation_->unfinished();
 }

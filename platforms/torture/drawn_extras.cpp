@@ -10,6 +10,11 @@ namespace tessera {
 
 namespace {
 
+/// Of refresh: writes next to a track that come while it waits for its turn, as a multiple of the threshold.
+constexpr std::uint64_t out_of_reach = 400;
+constexpr std::uint64_t lowest_threshold = 16;  // of refresh
+constexpr std::uint64_t highest_threshold = 25;
+
 /// What one kind draws from.
 struct Extra {
   CombinedRun& run;
@@ -91,6 +96,7 @@ void look_ahead(const Extra& extra) {
   extra.set(path + "read_ahead_step", extra.one_of<std::uint64_t, 3>({1, 4, 8}));
   extra.choose<2>(path + "read_ahead_start", {"with_read", "after_read"});
   extra.choose<2>(path + "read_ahead_on", {"any_read", "sequential_read"});
+  extra.choose<2>(path + "read_ahead_until", {"next_command", "limit"});
   extra.choose<2>(path + "keep_delivered", {"true", "false"});
   extra.choose<2>(path + "extend_at_hit", {"true", "false"});
   extra.choose<2>(path + "writes_end_segments", {"true", "false"});
@@ -112,6 +118,22 @@ void hasty(const Extra& extra) {
 }
 
 void barriers(const Extra& extra) { extra.run.barriers = true; }
+
+/// Of host-managed zones; what the settings say stays.
+void zone_cache(const Extra& extra) {
+  const std::string path = "layers.zoned.";
+  if (!extra.sets(path + "write_cache")) extra.choose<5>(path + "write_cache", {"8 KiB", "32 KiB", "128 KiB", "1 MiB", "4 MiB"});
+  extra.choose<3>(path + "cache_run", {"8 KiB", "64 KiB", "1 MiB"});
+  extra.set(path + "cache_depth", extra.one_of<std::uint64_t, 4>({1, 2, 4, 32}));
+  extra.choose<3>(path + "cache_idle_after", {"10 us", "5 ms", "1 s"});
+}
+
+/// Who waits for whom at the platters.
+void queue(const Extra& extra) {
+  extra.choose<3>("controller.age_limit", {"20 ms", "200 ms", "2 s"});
+  extra.choose<3>("controller.age_pause", {"0 s", "20 ms", "400 ms"});
+  extra.choose<3>("controller.read_priority", {"none", "over_updates", "over_all"});
+}
 
 /// Each for itself. A pool with the write cache has segments that fit into the drive's own one.
 void read_cache_switches(const Extra& extra) {
@@ -180,6 +202,44 @@ void heat(const Extra& extra) {
   extra.set("media.heat.worn_faults_per_million", extra.one_of<std::uint64_t, 3>({100, 1'000, 10'000}));
 }
 
+void interference(const Extra& extra, std::uint64_t limit) {
+  extra.set("media.interference_limit", limit);
+  extra.set("media.interference_errors_per_million", extra.one_of<std::uint64_t, 3>({0, 1'000, 100'000}));
+  if (!extra.sets("media.transient_error_reads")) extra.set("media.transient_error_reads", extra.one_of<std::uint64_t, 2>({2, 6}));
+}
+
+/// Below hosts that translate, next to refresh.
+void interference_below(const Extra& extra) {
+  if (extra.run.options.layer.find(':') != std::string::npos && extra.sets("firmware.refresh.threshold"))
+    interference(extra, out_of_reach * highest_threshold);
+}
+
+/// Some tracks are refreshed within the run; with interference, which is not to spoil anything.
+void refresh(const Extra& extra) {
+  const std::string path = "firmware.refresh.";
+  const std::uint64_t threshold = lowest_threshold + extra.below(highest_threshold + 1 - lowest_threshold);
+  extra.set(path + "threshold", threshold);
+  extra.choose<2>(path + "counters", {"track", "area"});
+  extra.set(path + "areas_per_track", extra.one_of<std::uint64_t, 3>({2, 4, 16}));
+  extra.choose<3>(path + "dumped", {"true", "true", "false"});
+  const bool translated = extra.run.options.layer.find(':') != std::string::npos;  // below hosts it came later
+  if (translated || extra.below(2) == 0) return;
+  interference(extra, out_of_reach * threshold);
+}
+
+/// Between requests that come one at a time, and while the drive drains.
+void medium_scan(const Extra& extra) {
+  const std::string path = "firmware.media_scan.";
+  extra.choose<3>(path + "interval", {"50 ms", "500 ms", "10 s"});
+  extra.choose<2>(path + "minimum_idle", {"10 ms", "30 ms"});
+  extra.set(path + "sectors", extra.one_of<std::uint64_t, 3>({0, 1, 5}));
+}
+
+/// Commands of different lengths share the link, and what is sent first need not come first.
+void frames(const Extra& extra) {
+  if (!extra.sets("host.link")) extra.choose<2>("host.link", {"sata", "sas"});
+}
+
 struct ExtraKind {
   const char* name;
   std::uint64_t one_in;  ///< runs
@@ -208,6 +268,29 @@ constexpr std::array<ExtraKind, 4> fourth_kinds{{
     {"heat", 4, heat},
 }};
 
+constexpr std::array<ExtraKind, 3> fifth_kinds{{
+    {"refresh", 2, refresh},
+    {"medium-scan", 3, medium_scan},
+    {"frames", 3, frames},
+}};
+
+constexpr std::array<ExtraKind, 2> sixth_kinds{{
+    {"queue", 3, queue},
+    {"interference", 2, interference_below},
+}};
+constexpr std::array<ExtraKind, 1> sixth_kinds_of_zones{{
+    {"zone-cache", 2, zone_cache},
+}};
+
+constexpr std::array<ExtraKind, 6> plain_kinds{{
+    {"cache-options", 1, write_cache},
+    {"look-ahead", 2, look_ahead},
+    {"read-switches", 3, read_cache_switches},
+    {"barriers", 3, barriers},
+    {"two-arms", 6, two_arms},
+    {"idle-states", 8, power_conditions},
+}};
+
 void draw(std::span<const ExtraKind> kinds, const Extra& extra) {
   for (const ExtraKind& kind : kinds) {
     if (extra.below(kind.one_in) != 0) continue;
@@ -229,6 +312,22 @@ void draw_third(CombinedRun& run, const DriveConfig& drive, const FormatPlan& pl
 
 void draw_fourth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   draw(fourth_kinds, {run, drive, plan, random});
+}
+
+void draw_fifth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  draw(fifth_kinds, {run, drive, plan, random});
+}
+
+void draw_sixth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  if (run.options.layer.starts_with("zoned")) draw(sixth_kinds_of_zones, {run, drive, plan, random});
+  draw(sixth_kinds, {run, drive, plan, random});
+}
+
+void draw_plain(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream& random) {
+  constexpr std::array<std::uint64_t, 6> spans{64, 512, 512, 2048, 8192, 0};
+  run.span = spans[random.below(spans.size())];
+  run.requests = 6 + random.below(random.below(4) == 0 ? 234 : 54);
+  draw(plain_kinds, {run, drive, plan, random});
 }
 
 }  // namespace tessera

@@ -228,6 +228,8 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
   bool minimised_one = options.minimise.empty();
   boost::json::array rows;
   const std::vector<std::string> layers = layers_of(options, plain);
+  std::string refused;  // by the last layer that took nothing
+  bool ran = false;
   for (const std::string& sentence : settings_in_vain(options, search, layers)) std::cerr << "note: " << sentence << "\n";
   if (!options.json) print_heading();
   for (const std::string& layer : layers) {
@@ -265,8 +267,13 @@ int torture_command(const TortureOptions& options, const SearchPath& search) {
         minimise(options, search, tortured, result);
       }
     }
-    if (!offered) throw InputError(refusal);
+    ran = ran || offered;
+    if (offered) continue;
+    refused = layer + ": " + refusal;
+    if (layers.size() == 1) throw InputError(refusal);
+    std::cerr << "skipped: " << refused << "\n";
   }
+  if (!ran) throw InputError("no layer could be tortured; " + refused);
   if (options.json) std::cout << boost::json::serialize(rows) << "\n";
   return lost ? 1 : bug ? 3 : 0;
 }

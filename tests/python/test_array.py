@@ -27,8 +27,8 @@ def array_file(folder, kind, *more, chunk="16 KiB"):
     return file
 
 
-def run_array(folder, file, *more, status=0, limit=800, depth=16):
-    words = ("--workload", "random-4k", "--replay", f"closed:{depth}", "--limit", limit, "--fold-at", "2 MiB", "--check", "--prefill", 0)
+def run_array(folder, file, *more, status=0, limit=800, depth=16, workload="random-4k"):
+    words = ("--workload", workload, "--replay", f"closed:{depth}", "--limit", limit, "--fold-at", "2 MiB", "--check", "--prefill", 0)
     done = simulate("array", file, *words, *more, "--out", folder, status=status)
     return json.loads((folder / "summary.json").read_text())["metrics"], done
 

@@ -8,7 +8,7 @@ from tessera import Run
 from tessera.errors import InputError
 from pages import growth as pages_growth
 from pages.bench import COMMANDS, memory, speed
-from pages.growth import FACTORS, Cost, growth, hold_growth, subject_of_commit, subjects
+from pages.growth import FACTORS, Cost, growth, hold_growth, subjects
 from pages.years import described, drive_years_a_day, loads
 
 
@@ -31,11 +31,6 @@ def test_growth_is_of_a_request_unless_cleanings_came_between():
 
 def test_the_measured_part_is_what_the_whole_run_adds_to_its_warm_up():
     assert Cost(9000, 10, 20, 3) - Cost(4000, 4, 5, 1) == Cost(5000, 6, 15, 2)
-
-
-def test_each_commit_has_the_next_subject_s_turn():
-    turns = [subject_of_commit(number).name for number in range(7, 7 + len(subjects()))]
-    assert sorted(turns) == sorted(subject.name for subject in subjects())
 
 
 @pytest.mark.parametrize(("only", "most"), [("mu-rmw", 0.10), ("media-cache", 0.40)])

@@ -112,6 +112,27 @@ def test_a_host_with_a_merge_tree_goes_on_without_sectors_that_it_cannot_read():
         assert campaign("--layer", "zoned:lsm", "--seed", 5, "--only", run, "--draw", 4)["all"]["failures"] == 0
 
 
+@pytest.mark.parametrize(
+    ("host", "seed", "run"),
+    [
+        ("zoned:lsm", 3, 9),  # a recovered table was flushed without room for what was lost, extents of a collection mixed up what was
+        ("zoned:lsm", 3, 10),
+        ("zoned:lsm", 3, 19),
+        ("zoned:lsm", 3, 29),
+        ("zoned:lsm", 3, 71),
+        ("zoned:lsm", 3, 636),  # a boot took a last sector that a refresh had stored as lost for one never written
+        ("zoned:log", 3, 25),  # the end of an acknowledged record that could not be read was taken for torn
+        ("zoned:log", 1202, 237),  # a TRIM ended a write with FUA before either was on the drive
+        ("zoned:dmz", 3, 39),  # what the host keeps was stored as lost
+        ("zoned:dmz", 3, 63),  # one set of the metadata could not be read
+        ("zoned:dmz", 3, 104),  # the check read where the drive was in doubt, beyond the space of the host's application
+    ],
+)
+def test_runs_of_the_fifth_draw_below_hosts_that_once_lost_data_lose_none(host, seed, run):
+    more = ("--set", "layers.zoned.conventional=0.1") if host == "zoned:dmz" else ()
+    assert campaign("--layer", host, *more, "--seed", seed, "--only", run)["all"]["failures"] == 0
+
+
 def test_what_can_be_read_of_the_newest_write_of_a_flash_journal_counts_after_a_failed_dump():
     assert campaign("--layer", "hwsr", "--seed", 9932, "--only", 899, "--draw", 3)["all"]["failures"] == 0
 
@@ -130,7 +151,7 @@ def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second()
 
 
 def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
-    fourth = campaign("--layer", "cmr", "--runs", 60, "--seed", 3)
+    fourth = campaign("--layer", "cmr", "--runs", 60, "--seed", 3, "--draw", 4)
     third = campaign("--layer", "cmr", "--runs", 60, "--seed", 3, "--draw", 3)
     added = {"factory-defects", "weak-tracks", "idle-states", "heat"}
     assert set(fourth["faults"]) - set(third["faults"]) == added
@@ -138,10 +159,78 @@ def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
     assert all(fourth["faults"][name]["runs"] > 2 for name in added)
 
 
+def test_a_plain_campaign_has_neither_cuts_nor_faults_and_finds_nothing():
+    plain = campaign("--layer", "cmr", "--plain", "--runs", 60, "--seed", 3)
+    assert plain["all"]["failures"] == plain["all"]["cuts"] == plain["all"]["states"] == plain["all"]["excused"] == 0
+    drawn = {"cache-options", "look-ahead", "read-switches", "barriers", "two-arms", "idle-states"}
+    assert set(plain["faults"]) == drawn
+    assert all(plain["faults"][name]["runs"] > 2 for name in drawn)
+
+
+def test_the_fifth_draw_adds_frames_and_faults_below_hosts_that_translate():
+    for host in ("zoned:log", "zoned:lsm"):
+        fifth = campaign("--layer", host, "--runs", 60, "--seed", 3, "--draw", 5)
+        fourth = campaign("--layer", host, "--runs", 60, "--seed", 3, "--draw", 4)
+        of_media = {"unreadable", "grown", "unrecoverable", "transient", "marginal", "unwritable", "write-faults"}
+        assert not of_media & set(fourth["faults"]) and of_media < set(fifth["faults"])
+        assert fifth["faults"]["frames"]["runs"] > 5 and "frames" not in fourth["faults"]
+        assert fifth["all"]["failures"] == fourth["all"]["failures"] == 0
+        assert fifth["all"]["excused"] > 0
+
+
+def test_the_sixth_draw_adds_the_write_cache_of_zones():
+    for host in ("zoned", "zoned:log", "zoned:lsm"):
+        sixth = campaign("--layer", host, "--runs", 60, "--seed", 3, "--draw", 6)
+        assert sixth["faults"]["zone-cache"]["runs"] > 5
+        assert sixth["all"]["failures"] == 0
+    assert "zone-cache" not in campaign("--layer", "cmr", "--runs", 20, "--seed", 3, "--draw", 6)["faults"]
+
+
+def test_a_layer_that_refuses_a_setting_is_skipped_and_the_others_run():
+    ended = simulate("torture", "torture", "--campaign", "--layer", "all", "--runs", 26, "--set", "firmware.flash_cache.capacity=1 MiB", "--set", "firmware.flash_cache.use=writes", "--jobs", 2, "--json")
+    skipped = {line.split(":")[1].strip() for line in ended.stderr.splitlines() if line.startswith("skipped: ")}
+    assert "zoned" in skipped and "would not keep to it" in ended.stderr
+    layers = json.loads(ended.stdout)["layers"]
+    assert len(layers) == 26
+    assert all(counts["refused"] == 1 for name, counts in layers.items() if name.split(":")[0] == "zoned")
+    assert json.loads(ended.stdout)["all"]["runs"] >= 26 - len(skipped) - 3
+    assert json.loads(ended.stdout)["all"]["failures"] == 0
+
+
+def test_a_campaign_without_a_run_fails():
+    ended = simulate("torture", "torture", "--campaign", "--layer", "all", "--runs", 3, "--set", "firmware.cleaning_arm=idle", status=2)
+    assert "no layer takes what was set; amphisbaena: firmware.cleaning_arm is idle, and the drive has one arm" in ended.stderr
+
+
 def test_a_layer_takes_its_turn():
     layers = campaign("--layer", "all", "--runs", 26, "--seed", 1, status=None)["layers"]
     assert len(layers) == 26 and {"zoned", "zoned:log", "zoned:lsm", "host-aware"} <= set(layers)
     assert all(counts["runs"] + counts["refused"] == 1 for counts in layers.values())
+
+
+def test_the_fifth_draw_adds_refresh_interference_and_scans_to_the_fourth():
+    fifth = campaign("--layer", "vguard", "--runs", 60, "--seed", 3)
+    fourth = campaign("--layer", "vguard", "--runs", 60, "--seed", 3, "--draw", 4)
+    assert fifth["all"]["failures"] == fourth["all"]["failures"] == 0
+    assert {"refresh", "medium-scan"} <= set(fifth["faults"])
+    assert not {"refresh", "medium-scan"} & set(fourth["faults"])
+
+
+@pytest.mark.parametrize(
+    ("seed", "run"),
+    [
+        (5150, 1479),  # a refresh stored sectors as lost that earlier writes had destroyed and nobody wanted
+        (4711, 1167),
+        (5150, 1673),  # a refresh that could not read a slot's record wrote over it that there is none
+        (5150, 595),  # a rewrite without spares left a sector that read as never written
+        (5150, 1089),
+        (4711, 70),  # a boot ended an interrupted rewrite before it knew the bad sectors
+        (4711, 459),
+        (4711, 28),  # the same layers' refresh with failed dumps, found with these
+    ],
+)
+def test_runs_of_the_fifth_draw_that_once_lost_data_lose_none(seed, run):
+    assert campaign("--layer", "all", "--seed", seed, "--only", run, "--draw", 5)["all"]["failures"] == 0
 
 
 def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
@@ -161,7 +250,9 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
-    (("--campaign", "--draw", "5"), "--draw"),
+    (("--campaign", "--draw", "7"), "--draw"),
+    (("--plain",), "--plain needs --campaign"),
+    (("--campaign", "--plain", "--draw", "2"), "exclude each other"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
     (("--campaign", "--faults", "torn"), "exclude each other"),
     (("--campaign", "--runs", "0"), "--runs"),

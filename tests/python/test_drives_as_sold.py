@@ -11,12 +11,15 @@ from tessera.papers.lab import Lab
 from tessera.prices import drive_value
 from tessera.sweeps.axes import amount
 
-CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr-20tb", "cmr"), ("dual-arm-14tb", "cmr"), ("cmr-24tb", "cmr"), ("dual-arm-18tb", "cmr"))
+CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr-20tb", "cmr"), ("dual-arm-14tb", "cmr"), ("cmr-24tb", "cmr"), ("dual-arm-18tb", "cmr"), ("hamr-32tb-cmr", "cmr"))
 # Of the layers whose tracks have skew: reads find the data in the order in which it was written.
 SHINGLED = (
     ("common", "mu-rmw"), ("common", "media-cache"), ("common", "tessera"), ("common", "fluid"), ("seagate-st8000as0002", "media-cache"),
-    ("seagate-st8000as0022", "media-cache"), ("seagate-st5000as0011", "media-cache"),
+    ("seagate-st8000as0022", "media-cache"), ("seagate-st5000as0011", "media-cache"), ("seagate-st8000dm004", "media-cache"),
+    ("wd-wd40efax", "media-cache"),
 )  # fmt: skip
+# A read that is split at the end of a band is overtaken by the next one: a turn per band and the way to it, of the 22 turns that a band takes with its steps.
+LEAST = {"seagate-st8000dm004": 0.94, "wd-wd40efax": 0.94}
 # Layers whose tracks are overwritten in place: their numbers begin where the head lands. tessera-imr needs flash, which imr-20tb has not.
 IN_PLACE = ("imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23", "vguard")
 OVERLAPPED = (("common", "tessera-imr"), *((drive, layer) for drive in ("common", "imr-20tb") for layer in IN_PLACE))
@@ -57,7 +60,9 @@ def test_every_conventional_drive_with_caches_is_held_to_the_bounds_and_every_dr
 @pytest.mark.parametrize("op", ("read", "write"))
 @pytest.mark.parametrize(("drive", "layer"), CONVENTIONAL)
 def test_one_sequential_request_at_a_time_has_the_rate_of_the_platters(measure, drive, layer, op):
-    assert 0.95 <= share_of_platters(measure, drive, layer, op) <= 1.01
+    """Of hundreds of destages the queue takes one on another track sooner than a skew that is longer than the switch of heads has passed."""
+    most = 1.03 if op == "write" else 1.01
+    assert 0.95 <= share_of_platters(measure, drive, layer, op) <= most
 
 
 @pytest.mark.parametrize(("drive", "op"), (("cheetah-9lp", "read"), ("cheetah-9lp", "write"), ("hp-c3323a", "read")))
@@ -70,7 +75,7 @@ def test_drives_of_the_nineties_have_the_rate_of_their_bus_which_is_slower(measu
 
 @pytest.mark.parametrize(("drive", "layer"), SHINGLED)
 def test_reads_of_what_was_written_in_order_have_the_rate_of_the_platters(measure, drive, layer):
-    assert 0.95 <= share_of_platters(measure, drive, layer, "read") <= 1.01
+    assert LEAST.get(drive, 0.95) <= share_of_platters(measure, drive, layer, "read") <= 1.01
 
 
 @pytest.mark.parametrize(("drive", "layer"), OVERLAPPED)
@@ -83,19 +88,19 @@ def test_overlapped_tracks_are_read_in_order_at_the_rate_of_conventional_ones(me
 @pytest.mark.parametrize(("drive", "layer"), (("imr-20tb", "imr-rmw"), ("common", "shingled-in-place-1234"), ("common", "tessera")))
 def test_of_writes_that_wait_for_room_none_is_passed_over(measure, drive, layer):
     run = measure(drive, layer, Case("sequential", "write", SIZE, 32), OVERLAPPED_REQUESTS)
-    assert run.metric("host.latency.max") <= 3 * run.metric("host.latency.mean")  # passed over one by one, 200 times the mean
+    assert run.metric("host.latency.max") <= 4 * run.metric("host.latency.mean")  # passed over one by one, 200 times the mean
 
 
 @pytest.mark.parametrize("layer", ("imr-rmw", "shingled-in-place-1234"))
 def test_the_papers_equal_numbers_at_equal_angles_cost_the_rest_of_a_turn_per_track(measure, layer):
     paper = {f"layers__{layer.replace('-', '_')}__paper": True}
     run = measure("common", layer, Case("sequential", "read", SIZE, 1), OVERLAPPED_REQUESTS, **paper)
-    assert 0.6 <= throughput(run, SIZE) / platter_rate(run, layer) <= 0.67  # 50 % of the sectors that pass instead of 79 %, as its note says
+    assert 0.53 <= throughput(run, SIZE) / platter_rate(run, layer) <= 0.59  # 50 % of the sectors that pass instead of 90 %, as its note says
     (note,) = [note for note in run.notes if "skew" in note]
-    assert "gets at most 50 % of the sectors that pass the head instead of 79 %" in note
+    assert "gets at most 50 % of the sectors that pass the head instead of 90 %" in note
 
 
-@pytest.mark.parametrize(("drive", "layer"), (*CONVENTIONAL, *SHINGLED[-2:]))
+@pytest.mark.parametrize(("drive", "layer"), (*CONVENTIONAL, *SHINGLED[-4:]))
 def test_a_queue_makes_random_reads_faster(measure, drive, layer):
     one, many = (measure(drive, layer, Case("uniform", "read", 4 * KIB, depth), RANDOM_REQUESTS) for depth in (1, 32))
     assert requests_per_second(many) >= 1.8 * requests_per_second(one)
@@ -124,7 +129,7 @@ def test_a_small_write_that_joins_a_stream_late_loses_no_turn(measure):
 def test_the_page_lists_what_falls_short_and_why(measure):
     runs = {Case("sequential", op, SIZE, 1): measure("bare", "cmr", Case("sequential", op, SIZE, 1), REQUESTS) for op in ("read", "write")}
     reads, writes = shortfalls("bare", {"cmr": runs})
-    assert reads.startswith("- `bare`, `cmr`, reads: 4 %; no cache") and writes.startswith("- `bare`, `cmr`, writes: 4 %; no cache")
+    assert reads.startswith("- `bare`, `cmr`, reads: 3 %; no cache") and writes.startswith("- `bare`, `cmr`, writes: 3 %; no cache")
 
 
 def test_reads_in_order_slow_down_with_each_share_that_small_writes_put_elsewhere(tmp_path, monkeypatch):

@@ -128,3 +128,10 @@ def test_cpp_names_are_shown_in_full(tmp_path):
         pytest.skip("binutils are not installed")
     found = images.largest(Image(build_layer("cmr")), 5, "tessera::Cmr::")
     assert found and all(name.startswith("tessera::Cmr::") for name, _ in found)
+
+
+def test_the_example_of_the_page_is_built_and_runs(tmp_path):
+    (tmp_path / "mine.c").write_text((REPOSITORY / "tests" / "images" / "plain_firmware.c").read_text())
+    assert call("build", tmp_path / "mine.c") == f"{tmp_path / 'mine.elf'}\n"
+    made = json.loads(call("run", tmp_path / "mine.elf", "--workload", "random-4k", "--limit", 20, "--check", "--json", "--out", tmp_path / "out"))
+    assert made["metrics"]["host.served"]["value"] == 20

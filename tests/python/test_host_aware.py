@@ -57,3 +57,16 @@ def test_a_cut_at_any_instant_keeps_what_was_promised(durability, seed):
 
 def test_the_disk_as_sold_has_its_zones():
     assert int(simulate("check", "seagate-st8000as0022-zones", "--capacity").stdout) == 29_808 * (256 << 20)
+
+
+def test_a_cut_around_a_reset_leaves_what_the_write_cache_held_or_nothing(tmp_path):
+    # The cache holds newer data than the zone. Until the reset is recorded a cut leaves that data, afterwards nothing, and never the zone's.
+    zone = (64 << 20) // 512
+    trace = tmp_path / "reset.csv"
+    trace.write_text(f"0,w,{zone},64\n1000000,f,0,0\n2000000,w,{zone},64\n3000000,zr,{zone},0\n9000000,r,{zone},64\n")
+    words = (*DRIVE, "--set", "layers.host_aware.conventional_zones=1", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.idle_after=10 s")
+    words += ("--trace", trace, "--format", "columns:time=1:us,op=2:r=r,w=w,f=f,zr=zr,offset=3:512,size=4:512", "--replay", "timed", "--prefill", "0", "--check")
+    for after in range(0, 40_000, 4_000):
+        folder = run(tmp_path / str(after), "bare", *words, "--cut-at", f"{3_000_000 + after}us")
+        assert folder.metric("power.dump.count") == 1
+        assert folder.metric("scoreboard.errors") == 0

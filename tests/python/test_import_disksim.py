@@ -153,7 +153,7 @@ def test_delivered_sectors_and_segments_are_kept_or_given_up_as_the_file_says(fi
         return {line.key: line.value for line in drive.lines if line.section == "firmware.read_cache"}
 
     assert "keep_delivered" not in lines() and "writes_end_segments" not in lines()
-    assert lines(**{"Read-ahead over requested": 1})["keep_delivered"] == "false"
+    assert lines(**{"Read-ahead over requested": 1})["keep_delivered"] == lines(**{"Read-ahead over requested": -1})["keep_delivered"] == "false"
     assert "zero_latency" not in lines(**{"Read any free blocks": 0})
     assert lines(**{"Read any free blocks": 1})["zero_latency"] == "true"
     assert lines(**{"Maximum number of write segments": 2, "Use separate write segment": 0})["writes_end_segments"] == "true"
@@ -230,6 +230,38 @@ def test_distances_are_dense_where_a_curve_bends():
 
 
 @pytest.mark.parametrize(
+    ("seeks", "curve", "settle", "lost"),
+    [
+        ("1, 1.0\n10, 2.5\n99, 8.0\n", [(1, 1), (10, 2.5), (99, 8)], 0.25, ""),  # without a first line
+        ("Seek distances measured: 3\n1, 1.0, 0.02\n10, 2.5, 0.1\n99, 8.0, 0.3\n", [(1, 1), (10, 2.5), (99, 8)], 0.25, ""),  # with deviations
+        ("1, 1.0, 0, 1.5\n10, 2.5, 0, 3.0\n99, 8.0, 0, 8.5\n", [(1, 1), (10, 2.5), (99, 8)], 0.75, ""),  # and the times of writes
+        ("1, 1.0, 0, 1.5\n10, 2.5, 0, 3.5\n99, 8.0, 0, 8.75\n", [(1, 1), (10, 2.5), (99, 8)], 1.0, "tiny.seek: the seeks of writes take 0.5 to 1 ms longer; written as 0.75 ms"),
+        ("Seek distances measured: 4\n1, 1.0\n10, 2.5\n50, 0.6\n99, 8.0\n", [(1, 1), (10, 2.5), (99, 8)], 0.25, "tiny.seek:4: seek times fall: 0.6 ms over 50 cylinders, 2.5 ms over fewer; left out"),
+        ("Seek distances measured: 4\n1, 1.0\n10, 2.5\n99, 8.0\n", [(1, 1), (10, 2.5), (99, 8)], 0.25, "tiny.seek: holds 3 seek times, and its first line says 4"),
+    ],
+)  # fmt: skip
+def test_a_seek_table_of_each_form_is_read_and_what_is_odd_in_it_is_said(files, seeks, curve, settle, lost):
+    drive = import_drive(files(seeks=seeks))
+    assert drive.seeks == curve
+    assert {line.key: line.value for line in drive.lines}["write_settle"] == f'"{settle:g} ms"'
+    about = [line for line in drive.lost if "tiny.seek" in line]
+    assert len(about) == bool(lost) and (not lost or lost in about[0])
+
+
+def test_zones_past_the_number_of_cylinders_are_the_disks_as_disksim_has_it(files):
+    drive = import_drive(files(cylinders=99))
+    assert drive.layout.zones[-1].last == 99 and drive.layout.capacity() == import_drive(files()).layout.capacity()
+    assert "tiny.model:6: 'Number of cylinders' is 99, the zones have 100; written as they have them" in drive.lost
+
+
+@pytest.mark.usefixtures("the_built_simulator")
+def test_more_segments_than_a_description_takes_are_said(files, tmp_path):
+    said = imported(files(specs=SPECS.replace("buffer segments = 2", "buffer segments = 2048")), tmp_path / "drive.toml")
+    assert tomllib.loads((tmp_path / "drive.toml").read_text())["firmware"]["read_cache"]["segments"] == 1024
+    assert "tiny.diskspecs:6: 2,048 segments; written as 1,024, the most that a description takes" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
     ("change", "expected"),
     [
         ({"model": MODEL.format(**SHAPE)[:700]}, "tiny.model:16: the file ends where"),
@@ -246,12 +278,12 @@ def test_distances_are_dense_where_a_curve_bends():
         ({"scheme": 11}, "'Sparing scheme used': expected 0 to 10, found 11"),
         ({"seek": "guessed"}, "unknown seek type 'guessed'; expected one of extracted"),
         ({"seeks": SEEKS.replace("99, 8.0", "9, 8.0")}, "tiny.seek:4: expected a longer distance than 10 cylinders, found 9"),
-        ({"seeks": SEEKS.replace("99, 8.0", "99, 0.8")}, "tiny.seek:4: seek times fall: 0.8 ms over 99 cylinders, 2.5 ms over fewer"),
-        ({"seeks": SEEKS[:-9]}, "tiny.seek: holds 2 seek times, and its first line says 3"),
-        ({"seeks": "1, 2\n"}, "tiny.seek:1: expected 'Seek distances measured: COUNT'"),
+        ({"seeks": SEEKS.replace("99, 8.0", "98, 0.7\n99, 0.8")}, "tiny.seek:5: seek times fall: 0.8 ms over 99 cylinders, 2.5 ms over fewer"),
+        ({"seeks": SEEKS + "5, 1, 1, 1, 1\n"}, "tiny.seek:5: expected two to four numbers, found 5"),
+        ({"seeks": "distance, time\n"}, "tiny.seek:1: expected 'distance, milliseconds', found 'distance, time' (or 'Seek distances measured: COUNT')"),
+        ({"seeks": "Seek distances measured: 0\n"}, "tiny.seek: holds no seek time"),
         ({"second": 30}, "zone 2 begins at cylinder 30, inside the zone before, which ends at 39"),
         ({"blocks": 10**6}, "'Block count' is 1,000,000, but the zones hold 26,290 sectors"),
-        ({"cylinders": 90}, "the zones end at cylinder 99, but the disk has 90 cylinders"),
         ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = 4, Max queue length = 5")}, "'Max queue length' is given twice (first at tiny.diskspecs:4)"),
         ({"specs": SPECS.replace("Max queue length = 4", "Max queue length = many")}, "tiny.diskspecs:4: 'Max queue length': expected a number, found 'many'"),
         ({"model": MODEL.format(**SHAPE | {"seek": "hplplus10"}).replace("1.1, 1.2", "1.1, soon")}, "'First ten seek times': expected ten numbers"),

@@ -84,6 +84,12 @@ def test_a_tree_of_patterns_says_what_each_track_holds_and_where_it_begins(disk)
     assert any("2 sectors remapped at the factory" in lost for lost in drive.lost)
 
 
+def test_a_tree_whose_disk_counts_one_cylinder_too_few_is_read(disk):
+    drive = import_drive(disk(g4().replace("40, 2, 0.5, 16", "40, 3, 0.5, 16")))
+    assert [row[:2] for row in rows(drive.layout)] == [[1, 10], [2, 10], [4, 8]] and drive.layout.capacity() == 71
+    assert any("'Number of cylinders' is 4, the zones have 5; written as they have them" in lost for lost in drive.lost)
+
+
 def test_a_tree_may_go_over_its_cylinders_backwards(disk):
     drive = import_drive(disk(g4(run=-2).replace("[ 0, 0, 0.0, 20", "[ 0, 1, 0.0, 20")))
     assert [row[:2] for row in rows(drive.layout)] == [[1, 10], [3, 8]]
@@ -169,7 +175,7 @@ def test_a_zones_unit_of_skews_wins_over_its_layouts(disk):
         (g4(child=7), MAP, "'IDX': node 7, but there are 3"),
         (g4(first=1), MAP, "'IDX': blocks 0 to 0 are on no track"),
         (g4(run=2).replace("40, 2, 0.5, 16", "39, 2, 0.5, 16"), MAP, "'IDX': blocks 39 to 39 are on two tracks"),
-        (g4().replace("40, 2, 0.5, 16", "40, 3, 0.5, 16"), MAP, "a track on cylinder 4, head 0: the disk has 4 cylinders and 2 heads"),
+        (g4().replace("TRACK, 0, 0,", "TRACK, 0, 7,"), MAP, "a track on cylinder 0, head 7: expected 0 to 16,777,215, and the disk has 2 heads"),
         (g4(slips="45"), MAP, "'Slips': expected a list of numbers, 2 a row"),
         (g4(remaps="a, 2, 3, 1, 6, 8"), MAP, "'Remaps': expected a list of numbers, 6 a row"),
         (g4().replace("TRACK, 0, 0,", "CIRCLE, 0, 0,"), MAP, "expected TRACK or IDX as the ninth of an entry, found 'CIRCLE'"),

@@ -47,12 +47,12 @@ def test_a_text_that_is_not_there_once_stops_the_build():
             bug.planted(text)
 
 
-def test_shares_take_turns_until_all_had_theirs():
-    names = ["a", "b", "c", "d", "e"]
-    assert share_of(names, 2, 0) == ["a", "b"]
-    assert share_of(names, 2, 2) == ["e", "a"]
-    assert {name for turn in range(5) for name in share_of(names, 2, turn)} == set(names)
-    assert share_of(names, 9, 1) == ["e", "a", "b", "c", "d"]
+def test_a_share_is_drawn_by_its_seed_in_the_bugs_order():
+    names = [f"bug {number:02}" for number in range(50)]
+    share = share_of(names, 10, 3)
+    assert len(set(share)) == 10 and share == sorted(share)
+    assert share == share_of(names, 10, 3) != share_of(names, 10, 4)
+    assert share_of(names, 99, 1) == names
 
 
 def bug(name, what):

@@ -91,6 +91,15 @@ def test_cuts_hit_the_drain_and_are_told_where_there_is_no_power(tmp_path):
     assert "1 of the power cuts that were asked for came too late" in notes
 
 
+def test_cuts_in_the_outage_of_a_shut_down_find_no_power(tmp_path):
+    words = ("torture", "--layer", "cmr", "--workload", "random-4k", "--limit", "50", "--fold", "--replay", "closed:8", "--check", "--save-state", tmp_path / "state")
+    end = run(tmp_path / "plain", *words).metric("run.simulated_seconds")
+    cuts = [word for after in (0.0001,) for word in ("--cut-at", f"{end + after:.6f} s")]
+    result = run(tmp_path / "cut", *words, *cuts)
+    assert result.metric("scoreboard.errors") == 0
+    assert any("1 of the power cuts that were asked for fell into an outage" in note for note in result.summary["run"]["notes"])
+
+
 def test_a_drive_that_fails_the_flush_of_its_drain_ends_with_results(tmp_path):
     result = run(
         tmp_path, "demo", "--layer", "hwsr", "--workload", "web-server", "--fold", "--limit", "3000", "--replay", "closed:16",

@@ -4,7 +4,7 @@ import pytest
 from simulate import run
 
 # Each request is a write; the power fails when most of them were served and the page of each lies in a band's open block.
-FLASH_FILLED = ("--workload", "random-4k", "--fold", "--replay", "closed:32", "--limit", "150000", "--cut-at", "1100 s")
+FLASH_FILLED = ("--workload", "random-4k", "--fold", "--replay", "closed:32", "--limit", "150000", "--cut-at", "850 s")
 
 
 @pytest.mark.parametrize("layer", ("mu-rmw", "skylight-flash", "pore"))

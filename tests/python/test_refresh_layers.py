@@ -1,6 +1,7 @@
 """Hot rewriting on every layer: a refresh keeps what is lost without one, or nothing is at risk, or the settings are refused."""
 
 import json
+import random
 
 import pytest
 from simulate import run, simulate
@@ -29,6 +30,7 @@ REST = {
     "media-cache": "bands are rewritten as a whole, the cache is a log",
     "tessera": "as media-cache",
 }
+OF_ZONES = ("zoned", "host-aware")  # whose hosts write in order
 HOSTS = ("zoned:log", "zoned:log-greedy", "zoned:lsm", "zoned:dmz", "host-aware:log")  # that translate
 
 
@@ -78,9 +80,15 @@ def test_where_nothing_is_at_risk_a_refresh_does_no_harm(layer, workload, hot, t
 
 
 @pytest.mark.parametrize("layer", HOSTS)
-def test_a_host_that_translates_is_refused_with_what_can_be_lost(layer):
-    words = ("check", "torture", "--layer", layer, "--set", f"media.interference_limit={LIMIT}", *refreshing(SMALL))
-    assert "has no answer to sectors that cannot be read or written" in simulate(*words, status=2).stderr
+def test_a_refresh_below_a_host_that_translates_keeps_what_it_wrote(layer, hot, tmp_path):
+    random_zones = ("--set", "layers.zoned.conventional=0.1") if layer == "zoned:dmz" else ()
+    words = hot((*SMALL, *random_zones), "--layer", layer)
+    without = run(tmp_path / "without", *words)
+    kept = run(tmp_path / "kept", *words, *refreshing(SMALL))
+    assert without.metric("scoreboard.errors") == kept.metric("scoreboard.errors") == kept.metric("refresh.failed") == 0
+    assert kept.metric("host.failed") == 0
+    if layer in ("zoned:lsm", "zoned:dmz"):  # a log writes no track so often
+        assert kept.metric("refresh.tracks") > 0
 
 
 @pytest.mark.parametrize("layer", ["imr-dtm", "tessera-imr", "zoned", "host-aware"])
@@ -92,3 +100,26 @@ def test_a_cut_at_any_instant_of_a_refresh_loses_nothing(layer, hot, tmp_path):
     words = ("torture", *drive, "--durability", "none", "--workload", tmp_path / "hot.toml", "--operations", 40, "--cuts", 10, "--seed", 2, "--json")
     for row in json.loads(simulate(*words, *settings).stdout):
         assert row["failures"] == 0
+
+
+@pytest.mark.parametrize("layer", sorted(set((*LOSE, *REST)) - set(OF_ZONES)))
+@pytest.mark.parametrize("counters", ["track", "area"])
+def test_a_refresh_leaves_sectors_that_nobody_wrote_readable(layer, counters, tmp_path):
+    """It rewrites them with their tracks, and the layer, which knows that they hold nothing, overwrites them."""
+    words = ("torture", "--layer", layer, "--workload", "web-server", "--limit", 2000, "--fold", "--replay", "closed:8", "--prefill", 0, "--check")
+    kept = run(tmp_path / "out", *words, "--set", "firmware.refresh.threshold=20", "--set", f"firmware.refresh.counters={counters}")
+    assert kept.metric("host.failed") == kept.metric("scoreboard.errors") == kept.metric("refresh.failed") == 0
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LOSE if layer.startswith("shingled-in-place")] + ["vguard", "imr-rmw"])
+def test_parts_of_sectors_next_to_a_refresh_find_room_in_a_small_write_cache(layer, tmp_path):
+    """Writes of odd blocks around the end of what was written, so that the rest of their sectors is read from tracks that were refreshed."""
+    draw = random.Random(3)
+    places = [draw.randrange(6_000) for _ in range(12)]
+    lines = [f"{number},{draw.choice('wwwwr')},{draw.choice(places) + draw.randrange(9)},{draw.randrange(1, 40)}\n" for number in range(400)]
+    (tmp_path / "odd.csv").write_text("".join(lines))
+    columns = ("--format", "columns:time=1:us,op=2:r=r,w=w,offset=3:512,size=4:512", "--fold", "--replay", "closed:8", "--check")
+    cache = ("--set", "firmware.write_cache.capacity=16 KiB", "--set", "firmware.write_cache.edges=behind")
+    kept = run(tmp_path / "out", "torture", "--layer", layer, "--trace", tmp_path / "odd.csv", *columns, *cache, "--set", "firmware.refresh.threshold=16")
+    assert kept.metric("host.failed") == kept.metric("scoreboard.errors") == 0
+    assert kept.metric("refresh.tracks") > 0

@@ -12,8 +12,7 @@ from nbd import FLUSH, FUA, PATIENCE, TRIM, WRITE, WRITE_ZEROES, Served
 from simulate import SIMULATOR, simulate
 
 BLOCK = 4096
-TRIMMING = ["mu-rmw", "fluid", "fluid-loop", "amphisbaena", "sblock", "skylight-flash"]  # they read zeros after a TRIM
-KEEPING = ["cmr", "imr-rmw"]  # they read what was there
+LAYERS = ["cmr", "imr-rmw", "mu-rmw", "fluid", "fluid-loop", "amphisbaena", "sblock", "skylight-flash"]
 
 
 def held(image, offset, length):
@@ -27,7 +26,7 @@ def filled(image, byte, length):
     return image
 
 
-@pytest.mark.parametrize("layer", [*TRIMMING, *KEEPING])
+@pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("flags", [0, FUA])
 def test_what_a_trim_discarded_is_not_in_the_image(tmp_path, layer, flags):
     image = filled(tmp_path / "disk.img", b"O", 1 << 20)
@@ -35,8 +34,6 @@ def test_what_a_trim_discarded_is_not_in_the_image(tmp_path, layer, flags):
         client = drive.connect()
         assert client.read(0, BLOCK) == b"O" * BLOCK
         assert client.call(TRIM, BLOCK, (1 << 20) - BLOCK, flags=flags)[0] == 0
-        if layer in TRIMMING:
-            assert client.read(BLOCK, BLOCK) == bytes(BLOCK)
     assert drive.status == 0
     assert held(image, 0, 1 << 20) == b"O" * BLOCK + bytes((1 << 20) - BLOCK)
     with Served(tmp_path, "common", "--layer", layer, "--image", image) as drive:

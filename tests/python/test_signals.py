@@ -15,6 +15,8 @@ import pytest
 from simulate import SIMULATOR, run, simulate
 from vcd.reader import TokenKind, tokenize
 
+from tessera.waves.dump import Dump
+
 PHASES = {"link", "cpu_wait", "cpu", "dram", "lock", "seek", "rotation", "transfer", "flash_queue", "flash"}
 WAITS = {"media_queue", "background_wait"}  # in line at the disk channel: which of the two is known afterwards only
 FLASH = ("bare", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--replay", "closed:8", "--limit", 300)
@@ -295,8 +297,44 @@ def test_a_power_cut_is_seen_on_the_rail_and_ends_what_was_announced(tmp_path):
     changes = read_vcd(tmp_path / "w.vcd")
     (_, first), (cut, down), (since_up, up) = changes["drive.power.rail"]
     assert (first, down, up) == ("1", "0", "1")
-    for quiet in ("drive.media.state", "drive.host_interface.link", "drive.controller.cpu.core0.task", "drive.nand.die_0.state"):
+    for quiet in ("drive.host_interface.link", "drive.controller.cpu.core0.task", "drive.nand.die_0.state"):
         before = [at for at, value in changes[quiet] if at < cut]
         assert before
         assert [value for at, value in changes[quiet] if cut <= at < since_up] in ([], ["idle"])
+    assert [(at, value) for at, value in changes["drive.media.state"] if cut <= at <= since_up] == [(cut, "off"), (since_up, "idle")]
     read_timeline((tmp_path / "t.json").read_text())
+
+
+def test_a_cut_after_the_power_came_back_and_before_the_boot_takes_it_from_everything_again(tmp_path):
+    twice = ("--set", "power.outage=1 s", "--set", "power.boot_time=100 ms", "--cut-at", "100 ms", "--cut-at", "1150 ms")
+    simulate("run", *FLASH, *twice, "--vcd", tmp_path / "w.vcd", "--out", tmp_path / "run")
+    changes = read_vcd(tmp_path / "w.vcd")
+    assert [value for _, value in changes["drive.power.rail"]] == ["1", "0", "1", "0", "1"]
+    again, back = (at for at, _ in changes["drive.power.rail"][3:])
+    assert [(at, value) for at, value in changes["drive.media.state"] if again <= at <= back] == [(again, "off"), (back, "idle")]
+
+
+def index_pulses(path) -> list[int]:
+    return [change.at for change in Dump(path).changes(["drive.media.spindle_index"]) if change.value == "1"]
+
+
+@pytest.mark.parametrize(("drive", "words"), [
+    ("demo", ("--layer", "cmr", "--limit", 300)),
+    ("demo", ("--layer", "fluid", "--limit", 1500)),
+    ("common", ("--layer", "media-cache", "--limit", 1500)),
+    ("demo", ("--layer", "tessera", "--limit", 200, "--cut-at", "50ms")),
+])  # fmt: skip
+def test_every_change_comes_in_time_and_every_turn_has_its_pulse(tmp_path, drive, words):
+    folder = run(tmp_path / "run", drive, *words, "--workload", "random-4k", "--fold", "--replay", "queue:16", "--vcd", tmp_path / "w.vcd")
+    assert not any("too late" in note for note in folder.summary["run"]["notes"])
+    index = index_pulses(tmp_path / "w.vcd")
+    gaps = np.diff(index)
+    turn = int(gaps.min())
+    assert (gaps % turn == 0).all() and (gaps != turn).sum() == ("--cut-at" in words)  # none without power
+    assert all(at % turn == index[0] % turn for at in index)
+
+
+def test_the_index_signal_is_recorded_alone(tmp_path):
+    run(tmp_path / "run", "demo", "--workload", "random-4k", "--limit", 50, "--fold", "--vcd", tmp_path / "w.vcd", "--signals", "media.spindle_index")
+    index = index_pulses(tmp_path / "w.vcd")
+    assert len(index) > 20 and len(set(np.diff(index))) == 1

@@ -10,7 +10,7 @@ from simulate import LAYERS, SIMULATOR, run, simulate
 MIB = 1 << 20
 SHORT = ("--workload", "zipf-writes", "--fold", "--limit", 1500, "--seed", 3)
 USED = ("--caches", "used")
-MODERN = ("cmr-24tb", "common", "demo", "dual-arm-14tb", "dual-arm-18tb", "hamr-32tb", "imr-20tb", "seagate-st5000as0011", "seagate-st8000as0002", "seagate-st8000as0022", "seagate-st8000as0022-zones", "zoned-28tb")
+MODERN = ("cmr-24tb", "common", "demo", "dual-arm-14tb", "dual-arm-18tb", "hamr-32tb", "imr-20tb", "seagate-st5000as0011", "seagate-st8000as0002", "seagate-st8000as0022", "seagate-st8000as0022-zones", "seagate-st8000dm004", "wd-wd40efax", "zoned-28tb")
 # Bytes of caches on `demo`: 16,384 pages of 4 KiB in flash, and what layers have on the platters, in whole tracks of 2 MiB.
 FLASH = 64 * MIB
 WRITE = """summary = "random writes of 256 KiB"

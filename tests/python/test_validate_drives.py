@@ -10,6 +10,7 @@ from samples import BUILD
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.drives import consumer
 from tessera.drives import shingled_reads as reads
 from tessera.drives import shingled_runs, think_trace
 from tessera.drives.closed_form import Drive, Place
@@ -311,3 +312,23 @@ def test_every_run_of_the_shingled_drives_begins_with_empty_caches(tmp_path, mon
         think_trace.think_responses(shingled_runs.Lab(tmp_path), "b", "demo", [think_trace.Request(True, MIB, 4096, 0.5)])
     assert [command[command.index("--caches") + 1] for command in told] == ["empty", "empty"]
     assert (tmp_path / "b" / "requests.trace").read_text() == "W 0 2048 8 0 500000\n"
+
+
+def test_a_published_rate_of_a_disk_that_people_own_is_held_within_seven_percent():
+    row = consumer.Row("reads", "MB/s", "wd-wd40efax", lambda _: None, 180)
+    assert row.within(192) and not row.within(193) and not row.within(None)
+    assert row.cells(198)[-1] == "prediction, does not hold, +10 %" and row.cells(None)[-1] == "prediction, does not hold"
+    assert consumer.Row("reads", "MB/s", "wd-wd40efax", lambda _: None).cells(5)[-3:] == ("", "5", "")
+
+
+@pytest.mark.parametrize(("rates", "hours"), [([100] * 5, 11.111), ([200, 100, 100, 100, 200], 11.111 * 11 / 12)])
+def test_a_sweep_is_the_mean_of_a_written_and_a_read_one(monkeypatch, rates, hours):
+    for each in ("written", "read"):
+        monkeypatch.setattr(consumer, each, lambda lab, drive, part: rates[part])
+    assert consumer.sweep_hours(None, "wd-wd40efax") == pytest.approx(hours, rel=1e-3)
+
+
+def test_each_row_of_disks_that_people_own_has_a_drive_of_its_own():
+    assert {row.drive for row in consumer.ROWS} == set(consumer.GIGABYTES)
+    assert len({(row.drive, row.workload, row.quantity) for row in consumer.ROWS}) == len(consumer.ROWS)
+    assert validate("seagate-st8000dm004", "--consumer")[0] == 2

@@ -1,5 +1,6 @@
 """What a drive costs per terabyte that the user gets: the prices that a description has by default ([cost]), or others."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -7,6 +8,21 @@ from typing import Any
 from tessera.errors import InputError, unknown_name
 
 GIB = 1 << 30
+
+
+def _price(name: str, text: str) -> float:
+    """
+    >>> _price("dram", "nan")
+    Traceback (most recent call last):
+    tessera.errors.InputError: --price: expected dram=PRICE, a number of 0 or more, found 'dram=nan'
+    """
+    try:
+        price = float(text)
+    except ValueError:
+        price = math.nan
+    if not (math.isfinite(price) and price >= 0):
+        raise InputError(f"--price: expected {name}=PRICE, a number of 0 or more, found '{name}={text}'")
+    return price
 
 
 @dataclass(frozen=True)
@@ -35,10 +51,7 @@ class Prices:
             name, _, value = word.partition("=")
             if name not in names:
                 raise unknown_name("price", name, names)
-            try:
-                given[name] = float(value)
-            except ValueError:
-                raise InputError(f"--price: expected {name}=NUMBER, found '{word}'") from None
+            given[name] = _price(name, value)
         return cls(**given)
 
     def text(self) -> str:

@@ -14,7 +14,7 @@ from tessera.comparison import Comparison
 from tessera.families import YARDSTICK, grouped
 from tessera.run_folder import Run, life_causes
 from tessera.marks import UNRANKED, of_run_marks, rankable
-from tessera.sweeps.dataset import Sweep
+from tessera.sweeps.dataset import Sweep, read_frame
 from tessera.sweeps.designs import is_design, over_seeds, zipped_axes
 
 MOST_HEATS = 6  # of a sweep with more than two axes
@@ -189,7 +189,7 @@ _UNRANKED = pl.any_horizontal(pl.col("marks").str.contains(mark, literal=True) f
 
 def _front_of_search(sweep: Sweep) -> Chart:
     """What the search was told to make small, of the designs that it tried."""
-    trials, objectives = pl.read_parquet(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
+    trials, objectives = read_frame(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
     axes = [name.removeprefix("axis.") for name in trials.columns if name.startswith("axis.")]
     kept = trials.filter("keeps") if "keeps" in trials.columns else trials
     labelled = kept.with_columns(_label(axes))

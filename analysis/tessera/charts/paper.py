@@ -15,18 +15,28 @@ from matplotlib.patheffects import withStroke
 
 from tessera.charts.chart import Axis, Chart, Field, Heat, Lanes, Lines, Stack, total_text
 from tessera.charts.style import FEW_SHADES, MUTED, curve_looks, look, part_colours
-from tessera.output_file import whole
+from tessera.errors import InputError
+from tessera.output_file import make_way, whole
 
 WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
-FORMATS = ("png", "svg")
+FORMATS = ("png", "svg")  # of a folder of pictures
+ENDINGS = (".png", ".svg", ".pdf")
 ROW = 0.42  # inches of a bar
 TITLE = 80  # characters of a line
 MOST_LABELS = 12  # below a heat map
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
 
+def picture_file(file: Path) -> Path:
+    """The name of one picture, whose ending says as what it is drawn. Raises InputError for any other name, before anything is computed."""
+    if file.suffix.lower() not in ENDINGS or file.is_dir():
+        raise InputError(f"{file}: expected the name of a picture that ends with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+    return file
+
+
 def draw(chart: Chart | Lanes, file: Path) -> Path:
-    """Writes the chart; the name's ending says as what."""
+    """Writes the chart; the name's ending says as what. Raises InputError as picture_file() does."""
+    picture_file(file)
     height, below = HEIGHT, 0
     if isinstance(chart, Stack):
         height = 1.7 + ROW * len(chart.categories) + 0.2 * (len(chart.parts) // 4)
@@ -52,14 +62,18 @@ def draw(chart: Chart | Lanes, file: Path) -> Path:
         panel.set_title(textwrap.fill(chart.title, TITLE, break_on_hyphens=False), fontsize="medium", loc="left")
         panel.spines[["top", "right"]].set_visible(False)
         file.parent.mkdir(parents=True, exist_ok=True)
-        whole(file, lambda aside: figure.savefig(aside, dpi=DPI, metadata={"Date": None} if file.suffix == ".svg" else None))
+        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(file.suffix.lower())
+        whole(file, lambda aside: figure.savefig(aside, dpi=DPI, metadata=undated, format=file.suffix[1:].lower()))
         plt.close(figure)
     return file
 
 
 def draw_all(charts: Iterable[Chart], folder: Path) -> list[Path]:
-    """Each chart as PNG and SVG, under its name."""
-    return [draw(chart, folder / f"{chart.name}.{ending}") for chart in charts for ending in FORMATS]
+    """Each chart as PNG and SVG, under its name. What the folder holds under such a name gives way, and is not written through."""
+    files = [(chart, folder / f"{chart.name}.{ending}") for chart in charts for ending in FORMATS]
+    for _, file in files:
+        make_way(file)
+    return [draw(chart, file) for chart, file in files]
 
 
 def _scales(panel: Axes, x: Axis, y: Axis) -> None:

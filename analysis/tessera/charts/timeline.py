@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.charts.chart import Axis, Lanes, Line, Slice
-from tessera.errors import InputError
+from tessera.errors import InputError, read_text
 
 # Block and thread of a lane -> its name; what the processor runs has many names, of which the lane shows but that it is busy.
 LANES = (
@@ -36,13 +36,15 @@ def states(file: str | Path) -> Iterator[State]:
     """Of a timeline; that of a run that was killed ends without a bracket. Raises InputError where it is no timeline."""
     path = Path(file)
     try:
-        text = path.read_text(encoding="utf-8").rstrip().rstrip(",")
+        text = read_text(path).rstrip().rstrip(",")
         events = json.loads(text if text.endswith("]") else text + "]")
         names = {(event["pid"], event["tid"]): event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "thread_name"}
         blocks = {event["pid"]: event["args"]["name"].rpartition(".")[2] for event in events if event["ph"] == "M" and event["name"] == "process_name"}
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path} is no timeline: expected what a run writes with --timeline") from None
     begun: dict[tuple[int, int], list[dict]] = {}
     for event in events:

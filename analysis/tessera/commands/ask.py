@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tessera.commands.group import INTERRUPTED
+from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json, Settings, settings_of
 from tessera.errors import InputError, unknown_name
 
@@ -90,10 +90,9 @@ def ask(
 
             try:
                 answer = answer_to(question, folder, command, settle=settle, jobs=jobs, progress=tell)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
                 bar.stop()
-                print(f"tessera: interrupted; what was measured is kept in {folder}, and the same command goes on", file=sys.stderr)
-                raise typer.Exit(INTERRUPTED) from None
+                raise interrupted(error, f"what was measured is kept in {folder}, and the same command goes on") from None
         if as_json:
             print(json.dumps({"folder": str(folder), **answer.record()}))
         else:

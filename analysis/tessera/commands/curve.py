@@ -24,16 +24,17 @@ def curve(
     operations: Annotated[str, typer.Option(help="Which operations to count: all, reads or writes.")] = "all",
     sizes: Annotated[str | None, typer.Option(metavar="A,B,...", help="Sizes, such as '1 MiB,16 MiB' (default: from one block to all).")] = None,
     sample: Annotated[float | None, typer.Option(help="Follow this share of the blocks (0 to 1) instead of all.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Picture to write, .png or .svg.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Picture to write, .png, .svg or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
     """Tell the miss ratio of caches of every size, from one pass over a trace."""
     from tessera import curves
-    from tessera.charts.paper import draw
+    from tessera.charts.paper import draw, picture_file
     from tessera.human import size
 
     if out is not None:
         apart(out, [source])
+        picture_file(out)
     found = curves.miss_ratios(source, block=block, operations=operations, sizes=sizes.split(",") if sizes else None, sample=sample)
     unit = curves.bytes_of(block)
     if out is not None:

@@ -49,7 +49,7 @@ def build(
     small: Annotated[bool, typer.Option("--small", help="Optimise for size, and report no figures.")] = False,
     tcm: Annotated[str, typer.Option(metavar="PARTS", help="What is to lie in the processor's TCM: of code, data and stack, with commas between them.")] = "",
 ) -> None:
-    """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed."""
+    """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed, but for files of your own."""
     from tessera.firmware.images import build as build_image
     from tessera.firmware.images import build_own
 

@@ -3,21 +3,58 @@
 import os
 import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tessera.errors import InputError, nearest
-from tessera.simulator import BAD_INPUT, SimulatorError, run_simulator
+from tessera.errors import DEBUG, InputError, nearest
+from tessera.simulator import BAD_INPUT, SimulatorError, heed_interrupts, run_simulator
 
 SHELL_SIGNALS = 128  # in front of a signal's number in an exit status
 USAGE_ERROR = typer.BadParameter.__mro__[2]  # ClickException of the click that typer brings along
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h
-DEBUG = "TESSERA_DEBUG"
-INTERRUPTED = SHELL_SIGNALS + signal.SIGINT
+ENDING = (signal.SIGTERM, signal.SIGHUP)  # that end a command as Ctrl-C does: in order, with what it made kept and what it needed removed
 PACKAGE = Path(__file__).resolve().parents[1]
+
+
+class Ended(KeyboardInterrupt):
+    """A signal that ends programs came."""
+
+    def __init__(self, number: int):
+        super().__init__(number)
+        self.number = number
+
+
+def interrupted(error: KeyboardInterrupt, kept: str = "") -> typer.Exit:
+    """Says by what a command was ended and what is kept, and gives its exit status."""
+    number = error.number if isinstance(error, Ended) else signal.SIGINT
+    how = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+    print(f"tessera: {how}{kept and f'; {kept}'}", file=sys.stderr)
+    return typer.Exit(SHELL_SIGNALS + number)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    raise Ended(number)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Signals that would end this process at once raise Ended, where nobody else handles or ignores them."""
+    heed_interrupts()
+    mine = [each for each in ENDING if signal.getsignal(each) == signal.SIG_DFL] if threading.current_thread() is threading.main_thread() else []
+    for each in mine:
+        signal.signal(each, _end)
+    try:
+        yield
+    finally:
+        for each in mine:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def internal_error(error: Exception) -> str:
@@ -49,7 +86,10 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with ended_in_order():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise interrupted(error) from None
         except InputError as error:
             print(f"tessera: {error}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from tessera.commands.group import INTERRUPTED
+from tessera.commands.group import interrupted
 
 if TYPE_CHECKING:
     from tessera.view.knobs.subject import Subject
@@ -53,8 +52,8 @@ def serve_knobs(subject: "Subject", jobs: int | None, port: int) -> None:
             print(server.address, flush=True)
             print("  open this address in a browser of this machine; Ctrl-C ends the server and its runs", file=sys.stderr)
             server.serve_forever()
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        raise interrupted(error) from None
 
 
 def write_knobs(subject: "Subject", file: Path, budget: int | None, jobs: int | None) -> None:

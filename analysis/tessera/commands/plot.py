@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError, fitting, unknown_name
 
 EXAMPLES = """Examples:
 
@@ -24,30 +24,39 @@ def plot(
     x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
     y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
     metric: Annotated[str, typer.Option(help="What a sweep's heat map shows.")] = "host.latency.mean",
-    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png or .svg file of one picture (default: RESULTS/pictures).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png, .svg or .pdf file of one picture (default: RESULTS/pictures).")] = None,
 ) -> None:
     """Draw the pictures of a run, a comparison or a sweep."""
     from tessera.api import open_results
     from tessera.charts.gallery import charts_of
-    from tessera.charts.paper import FORMATS, draw, draw_all
+    from tessera.charts.paper import draw, draw_all, picture_file
     from tessera.charts.pictures import heat
+    from tessera.output_file import own_folder
     from tessera.sweeps import Sweep
 
+    one = out is not None and (bool(out.suffix) and not out.is_dir())
+    if one:
+        picture_file(out)
     if results.suffix == ".json":
         from tessera.charts.timeline import timeline
 
         if only or x or y:
             raise InputError(f"{results}: a timeline is one picture; --only, --x and --y choose from the folder of results")
-        for file in [draw(timeline(results), out)] if out else draw_all([timeline(results)], results.parent):
+        with fitting(results):
+            chart = timeline(results)
+        for file in [draw(chart, out)] if one else draw_all([chart], out or results.parent):
             print(file)
         return
     opened = open_results(results)
-    if x and y:
-        if not isinstance(opened, Sweep):
-            raise InputError(f"{results}: --x and --y are axes of a sweep")
-        charts = [heat(opened.good, x, y, metric)]
-    else:
-        charts = charts_of(opened)
+    if bool(x) != bool(y):
+        raise InputError("--x and --y go together: a heat map has two axes")
+    with fitting(results):
+        if x and y:
+            if not isinstance(opened, Sweep):
+                raise InputError(f"{results}: --x and --y are axes of a sweep")
+            charts = [heat(opened.good, x, y, metric)]
+        else:
+            charts = charts_of(opened)
     if only:
         named = [chart for chart in charts if chart.name == only]
         if not named:
@@ -55,13 +64,17 @@ def plot(
         charts = named
     if not charts:
         raise InputError(f"{results}: no picture can be made of it; a run that writes --requests has some")
-    if out is not None and out.suffix.removeprefix(".") in FORMATS:
+    if one:
         if len(charts) > 1:
             raise InputError(f"{out}: one file holds one picture; --only takes one of {', '.join(chart.name for chart in charts)}")
-        print(draw(charts[0], out))
+        with fitting(results):
+            print(draw(charts[0], out))
         return
-    for file in draw_all(charts, out or results / "pictures"):
-        print(file)
+    if out is None:
+        own_folder(results / "pictures")
+    with fitting(results):
+        for file in draw_all(charts, out or results / "pictures"):
+            print(file)
 
 
 def register(app: typer.Typer) -> None:

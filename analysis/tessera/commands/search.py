@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tessera.commands.group import INTERRUPTED
+from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
 
 if TYPE_CHECKING:
@@ -43,10 +43,9 @@ def search(
 
         try:
             found = run_search(read, folder, jobs=jobs, scheduler=scheduler, progress=tell)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             bar.stop()
-            print(f"tessera: interrupted; what was measured is kept in {folder}, and the same command goes on", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+            raise interrupted(error, f"what was measured is kept in {folder}, and the same command goes on") from None
     if as_json:
         rows = found.front.drop("front").to_dicts()
         print(json.dumps({"folder": str(folder), "designs": found.trials.height, "front": rows, "descriptions": [str(file) for file in found.descriptions]}))

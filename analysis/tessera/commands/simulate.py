@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.group import INTERRUPTED, WithSimulatorOptions
+from tessera.commands.group import WithSimulatorOptions, interrupted
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.comparison import compare_layers
 from tessera.effort import Until, run_until
@@ -88,10 +88,9 @@ def compare(
     with results_folder(out, "compare") as folder:
         try:
             result = compare_layers(wanted, layers.split(","), seeds, jobs, folder, progress=sys.stderr.isatty(), baselines=baselines)
-        except KeyboardInterrupt:  # the simulator ended in order and wrote what it had
+        except KeyboardInterrupt as error:  # the simulator ended in order and wrote what it had
             kept = f"the runs so far are in {folder / 'compare.json'}, marked as partial" if (folder / "compare.json").exists() else "nothing was measured yet"
-            print(f"tessera: interrupted; {kept}", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+            raise interrupted(error, kept) from None
     print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
     if result.refused:
         print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)
@@ -166,9 +165,13 @@ def array_in_parts(words: list[str]) -> None:
     with results_folder(None if out is None else Path(out), "array") as folder:
         summary = run_parts(words, Path(folder), None if workers is None else int(workers), scheduler)
     found = {name: metric["value"] for name, metric in summary["metrics"].items()}
+    if failure := summary["run"].get("failure"):
+        print(f"  ! {failure}")
     print(f"  served      {found['host.served']:,} requests, {found['host.failed']:,} failed, mean {found['host.latency.mean'] or 0:.3g} ms, p99 {found['host.latency.p99'] or 0:.3g} ms")
     print(f"  workers     {found['workers.count']}, busy {found['workers.busy']:.1%} of their time; {found['run.commands_per_cpu_second'] or 0:,.0f} commands per CPU-second")
     print(f"  results: {folder}")
+    if summary["run"]["status"] != 0:
+        raise typer.Exit(summary["run"]["status"])
 
 
 def array(context: typer.Context) -> None:

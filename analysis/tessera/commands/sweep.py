@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from tessera.commands.group import INTERRUPTED
+from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
 from tessera.human import counted
 
@@ -64,12 +64,11 @@ def sweep(
 
         try:
             made = run_sweep(read, folder, jobs=jobs, scheduler=scheduler, yes=yes, progress=tell)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             bar.stop()
             done = count.kept + count.done if count else 0
             of = f" of {count.runs:,}" if count else ""
-            print(f"tessera: interrupted; {done:,}{of} results are kept in {folder}, and the same command goes on", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+            raise interrupted(error, f"{done:,}{of} results are kept in {folder}, and the same command goes on") from None
         except OSError as error:  # a disk that is full
             bar.stop()
             done = count.kept + count.done if count else 0

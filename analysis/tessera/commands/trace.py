@@ -46,7 +46,7 @@ def describe(
     volume: Volume = None,
     limit: Limit = None,
     percentiles: Annotated[str | None, typer.Option("--percentiles", metavar="P,P,...", help="Of the gaps and the reuse distances, such as 50,99,99.9,99.99.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Heat map over time and address to draw, .png or .svg.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Heat map over time and address to draw, .png, .svg or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
     """Tell what is in a block trace: counts, footprint, reuse, overwriting, order, bursts. Of a saved state, what it is of."""
@@ -55,11 +55,13 @@ def describe(
     if is_state(trace):
         print(ask_simulator(["describe", trace, *(["--json"] if as_json else [])]), end="")
         return
-    from tessera.charts.paper import draw
+    from tessera.charts.paper import draw, picture_file
     from tessera.percentiles import parse
     from tessera.trace.measures import heat_map, measures, rows
     from tessera.trace.table import read_trace, reading_words
 
+    if picture is not None:
+        picture_file(picture)
     chosen = None if percentiles is None else parse(percentiles)
     words = ["describe", trace, *reading_words(format, volume, limit)]
     records = read_trace(trace, format=format, volume=volume, limit=limit)

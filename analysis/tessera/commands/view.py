@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.group import INTERRUPTED
+from tessera.commands.group import interrupted
 from tessera.commands.knobs import serve_knobs, subject_of, write_knobs
 from tessera.commands.options import count_of
 from tessera.errors import InputError
@@ -116,8 +116,8 @@ def _follow(folder: Path, port: int) -> None:
             print(server.address, flush=True)
             print("  open this address in a browser of this machine; Ctrl-C ends the server, not the run", file=sys.stderr)
             server.serve_forever()
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        raise interrupted(error) from None
 
 
 def _only(given: dict[str, object], what: str) -> None:

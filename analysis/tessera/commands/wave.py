@@ -13,7 +13,7 @@ import typer
 from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Seed, Settings, Trace, Workload, simulation, time_of
 from tessera.errors import InputError
-from tessera.output_file import apart, whole, write
+from tessera.output_file import apart, make_way, whole, write
 from tessera.temporary import work_folder
 
 RECORD_EXAMPLES = """Examples:
@@ -82,14 +82,16 @@ def record(
     """Make a run for its waveforms, all of it, some windows, or what lies around a trigger."""
     from tessera.waves.record import Record, run_again
     from tessera.waves.record import record as record_run
+    from tessera.waves.save_file import save_file_of
 
     if _is_run(source):
         if layer or trace or workload or limit or settings or seed != 1 or context.args:
             raise InputError(f"{source} is a run, which says itself what is simulated; --layer, --set and the like go with a drive")
         wanted = run_again(Path(source), firmware)
         files = out or [Path(source) / "waves.vcd"]
-        if not out and files[0].is_symlink():  # whatever it points to is not the folder's to name
-            files[0].unlink()
+        if not out:  # whatever a link points to is not the folder's to name
+            for file in (files[0], save_file_of(files[0])):
+                make_way(file)
     else:
         if not out:
             raise InputError("--out FILE.vcd, FILE.fst or FILE.json is missing: what is to be written")

@@ -20,10 +20,13 @@ DRIVES: Mapping[str, Sequence[str]] = {
     "seagate-st8000as0022": ("media-cache",),
     "seagate-st5000as0011": ("media-cache",),
     "seagate-st8000as0002": ("media-cache",),
+    "seagate-st8000dm004": ("media-cache",),
+    "wd-wd40efax": ("media-cache",),
     "imr-20tb": ("cmr", "imr-rmw"),
     "dual-arm-14tb": ("cmr",),
     "cmr-24tb": ("cmr",),
     "dual-arm-18tb": ("cmr",),
+    "hamr-32tb-cmr": ("cmr",),
     "cheetah-9lp": ("cmr",),
     "hp-c3323a": ("cmr",),
     "mu-rmw-paper": ("mu-rmw",),
@@ -55,11 +58,12 @@ TURN_A_BLOCK = "the next block of 32 KiB is on the next track at the same angle,
 BUFFER_FULL = "the buffer fills, and each write waits until a segment is rewritten"
 ONE_DESTAGE = "the write cache destages one run at a time, and most ends of tracks cost a turn"
 LINK = "the bus is slower than the platters"
+BAND_ENDS = "a read-ahead that goes from one band to the next is two commands, and loses a turn"
 HALF_A_TURN = "this timing takes half a turn for each access that does not continue the last one"
 # Why a layer falls short on a drive with caches, by layer and operation.
 REASONS: Mapping[tuple[str, str], str] = {
     ("imr-rmw", "write"): REWRITES, ("tessera-imr", "write"): REWRITES, ("shingled-in-place-r4123", "write"): SHINGLES,
-    ("mu-rmw", "write"): FLASH, ("media-cache", "write"): PACKETS, ("tessera", "write"): TRACK_ENDS,
+    ("mu-rmw", "write"): FLASH, ("media-cache", "read"): BAND_ENDS, ("media-cache", "write"): PACKETS, ("tessera", "write"): TRACK_ENDS,
     ("hwsr", "read"): TURN_A_BLOCK, ("hwsr", "write"): BUFFER_FULL, ("cmr", "write"): ONE_DESTAGE,
 }  # fmt: skip
 

@@ -73,7 +73,7 @@ def intervals(run: Run) -> tuple[np.ndarray, np.ndarray]:
 def sequential_rate(lab: Lab, drive: str, gigabytes: int) -> float:
     """MB/s of 1 MiB writes from there on, once the write cache is full."""
     load = Load("sequential", 6000, MIB, first=gigabytes * 10**9 // MIB * MIB)
-    requests, seconds = intervals(lab.run(f"sequential-{gigabytes}", drive, load, "--intervals", "1 s"))
+    requests, seconds = intervals(lab.run(f"sequential-{gigabytes}-{drive}", drive, load, "--intervals", "1 s"))
     middle = slice(len(requests) // 4, -2)
     return float(requests[middle].sum() * MIB / seconds[middle].sum() / 1e6)
 
@@ -165,7 +165,7 @@ class Absorbed:
 def absorbed(lab: Lab, drive: str, full: bool = False) -> Absorbed:
     """35 GiB of large random writes; of a full drive as many as show what is behind the cliff."""
     load = Load("uniform", 31 * 1024 if full else 35 * 1024, MIB, depth=64)
-    return absorbed_of(*intervals(lab.run("large-full" if full else "large", drive, load, "--intervals", "128 requests", full=full)))
+    return absorbed_of(*intervals(lab.run(f"large-{drive}{'-full' if full else ''}", drive, load, "--intervals", "128 requests", full=full)))
 
 
 def absorbed_with_code(lab: Lab, drive: str) -> float:

@@ -84,7 +84,7 @@ def build_own(source: Path, architecture: str) -> Path:
     abi = f"-mabi={ABI[architecture]}"
     # The compiler knows its library by the architecture without Zicsr.
     library = subprocess.check_output([COMPILER, f"-march={architecture}", abi, "-print-libgcc-file-name"], text=True).strip()
-    options = [f"-march={architecture}_zicsr", abi, "-mcmodel=medany", "-O2", "-g", "-ffreestanding", f"-I{headers}"]
+    options = [f"-march={architecture}_zicsr", abi, "-mcmodel=medany", "-O2", "-g", "-ffreestanding", "-DTESSERA_START", f"-I{headers}"]
     link = ["-nostdlib", "-Wl,--no-warn-rwx-segments", "-T", f"{scripts}/image.ld", f"-L{scripts}", f"-L{scripts}/in_dram", f"{scripts}/start_riscv.S"]
     if (status := subprocess.run([COMPILER, *options, *link, str(source), library, "-o", str(image)]).returncode) != 0:
         raise InputError(f"{image} was not built: {COMPILER} ended with status {status}")

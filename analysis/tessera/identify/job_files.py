@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tessera.errors import InputError, read_json
+from tessera.errors import InputError, read_json, regular
 from tessera.identify.jobs import JOBS, REQUESTS, Job
 from tessera.identify.plan import Plan
 from tessera.output_file import write
@@ -74,7 +74,7 @@ def read_requests(folder: Path, job: Job) -> np.ndarray:
     """What a job's replay log sends. Raises InputError with file and line where it is not as `jobs` wrote it."""
     file = folder / job.folder / f"{job.name}.iolog"
     rows = []
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(regular(file).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         fields = line.split()
         if len(fields) == 4 and fields[1] in ("read", "write") and fields[2].isdecimal() and fields[3].isdecimal():
             rows.append((fields[1] == "write", int(fields[2]), int(fields[3])))

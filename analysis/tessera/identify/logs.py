@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tessera.errors import InputError
+from tessera.errors import InputError, regular
 from tessera.identify.job_files import read_requests
 from tessera.identify.jobs import Job
 from tessera.identify.plan import Plan
@@ -42,7 +42,7 @@ def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
         return None
     requests = read_requests(folder, job)
     rows = []
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = regular(file).read_text(encoding="utf-8", errors="replace").splitlines()
     for number, line in enumerate(lines, 1):
         fields = line.split(",")
         try:

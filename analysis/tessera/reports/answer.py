@@ -28,6 +28,11 @@ SYNONYMS = {
 }  # fmt: skip
 
 
+# What questions ask for and runs have no figure of, and words of questions that any figure answers.
+NO_FIGURES = r"\b(cost|cheap|cheaper|cheapest|price|dollars?|capacity|space|noise|reliab\w*)\b"
+OF_ANY = r"\b(best|better|worst|worse|good|compare|enough|help|helps|matter|matters|serve|serves|do|does)\b"
+
+
 def metric_named(question: str) -> str | None:
     """The metric that a question names.
 
@@ -47,14 +52,33 @@ def metric_in(question: str) -> Metric:
     return metric_of(metric_named(question) or "mean")
 
 
+def part_named(question: str) -> str | None:
+    """A part of the drive, or a quantity without a figure, that a question is about.
+
+    >>> part_named("How much DRAM does each layer need?"), part_named("Which layer is best?"), part_named("What is cheapest?")
+    ('dram', None, 'cheapest')
+    """
+    words = re.findall(r"[a-z0-9_]+", question.lower())
+    found = next((word for word in words if word in SYNONYMS or word.removesuffix("s") in SYNONYMS), None)
+    other = re.search(NO_FIGURES, question.lower())
+    return found or (other[0] if other else None)
+
+
+def no_figure(question: str) -> str:
+    """Why runs that differ in no part of the drive cannot answer; "" where they can."""
+    if not question or metric_named(question):
+        return ""
+    if (part := part_named(question)) is not None:
+        return f"Not settled: the question is about {part}, and names no figure of these runs (latency, a percentile, energy, write amplification, throughput, lifetime)."
+    return "" if re.search(OF_ANY, question.lower()) else "Not settled: the question names no figure (latency, a percentile, energy, write amplification, throughput, lifetime)."
+
+
 def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """The axis that a question names, or the only one there is.
+    """The axis that a question names, or the only one there is if the question names no part of the drive.
 
     >>> axis_in("How much DRAM is enough?", [("layer",), ("firmware.write_cache.capacity", "power.dump_area")])
     ('firmware.write_cache.capacity', 'power.dump_area')
     """
-    if len(groups) == 1:
-        return groups[0]
     words = set(re.findall(r"[a-z0-9_]+", question.lower()))
     words |= {word.removesuffix("s") for word in words}
     wanted = {part for word in words for part in SYNONYMS.get(word, (word,)) if len(part) > 2}
@@ -63,12 +87,16 @@ def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]
         return sum(any(word in part for word in wanted) for part in re.split(r"[.]", group[0].lower()))
 
     best = max(groups, key=score, default=None)
+    if len(groups) == 1 and part_named(question) is None:
+        return groups[0]
     return best if best is not None and score(best) > 0 else None
 
 
 def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
     """The answer that the runs of a sweep give."""
     metric, groups = metric_in(question), zipped_axes(good, axes)
+    if (other := re.search(NO_FIGURES, question.lower())) and metric_named(question) is None:
+        return f"Not settled: the question is about {other[0]}, and these runs have no such figure."
     group = axis_in(question, groups)
     if group is None:
         named = ", ".join(" with ".join(each) for each in groups) or "none"
@@ -104,6 +132,8 @@ def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], me
 
 def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str) -> str:
     """The answer that a comparison gives."""
+    if why_not := no_figure(question):
+        return why_not
     metric = metric_in(question)
     if metric.name not in runs.columns:
         return f"Not settled: these runs have no {metric.name}."

@@ -6,7 +6,8 @@ from typing import Any
 
 from tessera.api import open_results
 from tessera.comparison import Comparison
-from tessera.output_file import write
+from tessera.errors import fitting
+from tessera.output_file import write, write_inside
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.page import Page, render
 from tessera.reports.run_page import run_page
@@ -20,8 +21,9 @@ _PAGES: dict[type, Callable[[Any, str], Page]] = {Run: run_page, Comparison: com
 def write_report(results: str | Path, file: str | Path | None = None, question: str = "") -> Path:
     """Writes the report of a folder of results, RESULTS/report.html where no file is named. Raises InputError where it holds none."""
     opened = open_results(results)
-    page = _PAGES[type(opened)](opened, question)
-    return write_page(page, Path(file) if file else Path(results) / "report.html")
+    with fitting(results):
+        text = render(_PAGES[type(opened)](opened, question))
+    return write(file, text) if file else write_inside(Path(results) / "report.html", text)
 
 
 def write_page(page: Page, file: Path) -> Path:

@@ -9,7 +9,7 @@ from tessera.families import YARDSTICK
 from tessera.human import counted, figure, number
 from tessera.marks import FEW_CLEANINGS, of_run_marks
 from tessera.percentiles import named_in
-from tessera.reports.answer import metric_in
+from tessera.reports.answer import metric_in, no_figure
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.run_folder import Run
 from tessera.simulation import simulation_of
@@ -118,6 +118,8 @@ def _metrics_table(run: Run) -> Table:
 
 def _answer(run: Run, question: str) -> str:
     """One run has the figure that is asked for; it compares nothing."""
+    if why_not := no_figure(question):
+        return why_not
     metric = metric_in(question)
     if run.find(metric.name) is None:
         return f"Not settled: this run has no {metric.name}."

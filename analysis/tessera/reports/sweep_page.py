@@ -17,7 +17,7 @@ from tessera.reports.effects import effects
 from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.search_answer import design_text, of_search, reached_text
 from tessera.simulator import SimulatorError
-from tessera.sweeps.dataset import AXIS, Sweep
+from tessera.sweeps.dataset import AXIS, Sweep, read_frame
 from tessera.terms import terms_of_sweep
 
 OPEN_ROWS = 40  # of a table that is not folded
@@ -60,8 +60,11 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
     options = ", ".join(name if value is True else f"{name} {value}" for name, value in facts.get("run", {}).items() if name != "settings")
     axes = ", ".join(facts["axes"])
     asked = f"Which designs does no other beat in {' and '.join(facts['objectives'])}?" if "objectives" in facts else f"What do {axes} do?"
+    title = facts.get("title") or ""
+    if "objectives" not in facts and title.endswith("?"):
+        question = question or title  # what is answered is what is shown as asked
     return Page(
-        title=facts.get("title") or f"Sweep over {axes}", question=question or asked,
+        title=title or f"Sweep over {axes}", question=question or asked,
         answer=_answer(sweep, good, question),
         facts=[_runs_text(sweep), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
         warnings=warnings,
@@ -74,8 +77,6 @@ def _answer(sweep: Sweep, good: pl.DataFrame, question: str) -> str:
     trials = _trials(sweep)
     if trials is not None:
         return of_search(trials, sweep.facts["objectives"], question)
-    title = sweep.facts.get("title") or ""
-    question = question or (title if title.endswith("?") else "")
     if not question:
         return ""
     return of_sweep(good, sweep.axes, question) if good.height else "Not settled: no run ended well."
@@ -111,7 +112,7 @@ def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> lis
 def _trials(sweep: Sweep) -> pl.DataFrame | None:
     """The designs of a search."""
     file = sweep.folder / "trials.parquet"
-    return pl.read_parquet(file) if "objectives" in sweep.facts and file.exists() else None
+    return read_frame(file) if "objectives" in sweep.facts and file.exists() else None
 
 
 def _runs_text(sweep: Sweep) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tessera.arguments import mapping_of
 from tessera.errors import InputError, unknown_name
 
 Value = str | int | float | bool
@@ -16,7 +17,7 @@ Point = dict[str, Value]
 MOST_STEPS = 1_000_000  # of a range, and samples: more would fill the memory before a run is made
 RANGE = ("from", "to", "steps", "scale")
 
-_QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([^0-9\s].*?)?\s*$")
+_QUANTITY = re.compile(r"^\s*([0-9]{1,40}(?:\.[0-9]{1,40})?)\s*([^0-9\s].*?)?\s*$")
 # Units that stand for a multiple of another one, so that a range may begin in one and end in the other.
 _SCALES = {
     **{unit: ("B", factor) for unit, factor in {
@@ -40,6 +41,8 @@ def amount(value: Value) -> tuple[Fraction, str]:
     if isinstance(value, bool):
         raise InputError(f"expected a number or a quantity such as \"64 MiB\", found {value}")
     if isinstance(value, int | float):
+        if not math.isfinite(value):
+            raise InputError(f"expected a number or a quantity such as \"64 MiB\", found {value}")
         return Fraction(value), ""
     match = _QUANTITY.match(value) if isinstance(value, str) else None
     unit = (match.group(2) or "") if match else None
@@ -110,7 +113,7 @@ def axes_of(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     {'layer': ['cmr'], 'nand.blocks': {'from': 1, 'to': 4}, 'nand.dies': [1, 2]}
     """
     paths: dict[str, Any] = {}
-    for name, given in table.items():
+    for name, given in mapping_of("axes", table).items():
         nested = isinstance(given, Mapping) and not any(key in given for key in RANGE)
         paths |= axes_of(given, f"{prefix}{name}.") if nested else {prefix + name: given}
     return paths

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from tessera.errors import InputError, check_schema, damaged, read_json
-from tessera.output_file import own_folder, remove_link, write
+from tessera.errors import InputError, check_schema, damaged, fitting, read_json, read_text, regular
+from tessera.output_file import make_way, own_folder, write_inside
 from tessera.sweeps.axes import amount
 
 SCHEMA = 1
@@ -80,6 +80,8 @@ class Sweep:
         if not file.exists():
             raise InputError(f"{self.folder} is no folder of a sweep")
         facts = read_json(file)
+        if not isinstance(facts, dict):
+            raise damaged(file)
         check_schema(file, facts.get("schema"), SCHEMA)
         return facts
 
@@ -89,10 +91,10 @@ class Sweep:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (self.folder / "sweep.json").exists():
             _ = self.facts
-        write(self.folder / "plan.keys", "".join(f"{key}\n" for key in keys))
-        write(self.folder / "sweep.json", json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        write_inside(self.folder / "plan.keys", "".join(f"{key}\n" for key in keys))
+        write_inside(self.folder / "sweep.json", json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
         own_folder(self.folder / "runs")
-        remove_link(self._journal)
+        make_way(self._journal)
         if self._journal.exists():
             self._unsaved = list(_whole_lines(self._journal))
             self.save()
@@ -108,7 +110,7 @@ class Sweep:
     def save(self) -> None:
         """Puts what the journal holds into the dataset."""
         if self._unsaved:
-            number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-*.parquet")), default=0)
+            number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-[0-9]*.parquet")), default=0)
             part = self.folder / "runs" / f"part-{number:06}.parquet"
             write_frame(part, frame_of(self._unsaved))
             self._unsaved = []
@@ -119,12 +121,16 @@ class Sweep:
         """Every result of the last plan, in its order whichever ended first: `key`, `exit_status`, `message`, `command`, the axes as
         `axis.NAME`, and every metric under its name (null where a run has none). A run that was made again shows its last result."""
         _ = self.facts
-        keys = (self.folder / "plan.keys").read_text(encoding="utf-8").split()
+        keys = read_text(self.folder / "plan.keys").split()
         planned = pl.DataFrame({"key": keys}, schema={"key": pl.String}).unique(maintain_order=True)
         return planned.join(self.everything(), on="key", maintain_order="left")
 
     def everything(self) -> pl.DataFrame:
         """The same for all that the folder holds, of earlier plans and simulators too."""
+        with fitting(self.folder):
+            return self._everything()
+
+    def _everything(self) -> pl.DataFrame:
         parts = sorted((self.folder / "runs").glob("part-*.parquet"))
         frames = [_read(part) for part in parts]
         if self._journal.exists():
@@ -153,23 +159,34 @@ class Sweep:
 
 
 def _read(part: Path) -> pl.DataFrame:
+    frame = read_frame(part)
+    if not {"key", "exit_status"} <= set(frame.columns):
+        raise damaged(part)
+    return frame
+
+
+def read_frame(file: Path) -> pl.DataFrame:
+    """A Parquet file. Raises InputError where it is damaged."""
     try:
-        return pl.read_parquet(part)
+        return pl.read_parquet(regular(file), hive_partitioning=False)
     except pl.exceptions.PolarsError:
-        raise damaged(part) from None
+        raise damaged(file) from None
 
 
 def write_frame(file: Path, frame: pl.DataFrame) -> None:
     """A Parquet file, all of it or nothing. Raises OSError where it has no room: polars itself has errors of its own for that."""
     made = BytesIO()
     frame.write_parquet(made)
-    write(file, made.getvalue())
+    write_inside(file, made.getvalue())
 
 
 def _whole_lines(journal: Path) -> Iterable[Row]:
     """The rows of a journal; a last line that was cut off is left out."""
-    for line in journal.read_text(encoding="utf-8").splitlines():
+    for line in read_text(journal).splitlines():
         try:
-            yield json.loads(line)
+            row = json.loads(line)
         except json.JSONDecodeError:
             return
+        if not isinstance(row, dict):
+            raise damaged(journal)
+        yield row

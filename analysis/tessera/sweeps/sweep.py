@@ -11,7 +11,7 @@ from typing import Any
 
 from tessera.errors import InputError
 from tessera.folder_lock import owned
-from tessera.output_file import own_folder, remove_link
+from tessera.output_file import make_way, own_folder
 from tessera.simulation import Simulation
 from tessera.simulator import SimulatorError, simulator_digest
 from tessera.sweeps.dataset import Sweep
@@ -137,7 +137,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     digest = simulator_digest()
     count = Count(runs=len(runs), kept=len(runs) - len(missing), other_simulator=sum(made_by != digest for made_by in there.values()))
     if plan.keep:
-        remove_link(sweep.folder / "folders")
+        make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
     facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
@@ -176,6 +176,8 @@ def _warm_up(place: Place, runs: Iterable[PlannedRun], sweep: Sweep, digest: str
     if not wanted:
         return {}
     own_folder(sweep.folder / "warm")
+    for file in wanted:
+        make_way(file)
     tasks = (Task(file.stem, warm.but(save_state=file).record(), {}, digest) for file, warm in wanted.items())
     failed = {row["key"]: row for row in placed(place, tasks) if row["exit_status"] != 0}
     count.warmed = len(wanted) - len(failed)
@@ -185,7 +187,7 @@ def _warm_up(place: Place, runs: Iterable[PlannedRun], sweep: Sweep, digest: str
 def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> Task:
     keep = None
     if plan.keep:
-        remove_link(folder := sweep.folder / "folders" / key[:16])
+        make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
     return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep)

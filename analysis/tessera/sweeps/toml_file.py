@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tessera.arguments import mapping_of
 from tessera.errors import InputError
 
 Described = TypeVar("Described")
@@ -45,7 +46,7 @@ def check_shapes(table: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Tables of settings as paths: {"nand": {"dies": 4}} is {"nand.dies": 4}."""
     paths: dict[str, Any] = {}
-    for name, value in table.items():
+    for name, value in mapping_of(prefix.rstrip(".") or "settings", table).items():
         paths |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
     return paths
 

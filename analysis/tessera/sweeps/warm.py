@@ -55,7 +55,7 @@ def _with_value(words: tuple[str, ...], name: str) -> tuple[str, ...]:
 
 def state_file(folder: str | Path, warm: Simulation) -> Path:
     """Where a sweep in `folder` keeps the state that `warm` ends with: another description, input, seed or simulator is another file."""
-    return (Path(folder) / "warm" / f"{key_of(warm)}.state").resolve()
+    return Path(folder).resolve() / "warm" / f"{key_of(warm)}.state"
 
 
 def is_good(file: Path, warm: Simulation) -> bool:

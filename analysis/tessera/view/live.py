@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.errors import InputError, damaged, read_json
+from tessera.errors import InputError, damaged, read_json, regular
 from tessera.folder_lock import LOCK
 from tessera.output_file import PARTIAL
 from tessera.run_folder import SUMMARY_SCHEMA, Run
@@ -86,7 +86,8 @@ class LiveRun:
 
     def _facts(self) -> dict[str, str]:
         file = self.folder / "run.json"
-        options = read_json(file).get("options")
+        described = read_json(file)
+        options = described.get("options") if isinstance(described, dict) else None
         if not isinstance(options, dict):
             raise damaged(file)
         source = options.get("workload") or options.get("trace") or "?"
@@ -96,7 +97,7 @@ class LiveRun:
 def newest(log: Path, most: int) -> tuple[np.ndarray, int]:
     """The last whole records of a log that is being written, and how many it has. Its header does not know the number yet."""
     try:
-        with open(log, "rb") as opened:
+        with open(regular(log), "rb") as opened:
             if os.fstat(opened.fileno()).st_size == 0:
                 return np.empty(0), 0  # nothing has left the simulator yet
             if np.lib.format.read_magic(opened) != (1, 0):
@@ -109,13 +110,15 @@ def newest(log: Path, most: int) -> tuple[np.ndarray, int]:
             return np.frombuffer(opened.read((count - first) * kind.itemsize), kind), count
     except FileNotFoundError:
         return np.empty(0), 0  # it has just got its name
-    except (ValueError, EOFError):
+    except InputError:
+        raise
+    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError):
         raise damaged(log) from None
 
 
 def _copy_lines(table: Path, to: Path) -> None:
     """The heading and the whole lines of the end of a table that is being written, if there is one."""
-    with suppress(FileNotFoundError), open(table, "rb") as opened:
+    with suppress(FileNotFoundError), open(regular(table), "rb") as opened:
         heading = opened.readline()
         size = os.fstat(opened.fileno()).st_size
         if size - opened.tell() > MOST_BYTES:

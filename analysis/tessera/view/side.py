@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tessera.charts.style import part_colours
-from tessera.errors import InputError, damaged
+from tessera.errors import InputError, damaged, read_text, regular
 from tessera.marks import of_run_marks
 from tessera.run_folder import OPERATIONS, Run, life_phases
 from tessera.sweeps.axes import amount
@@ -70,10 +70,6 @@ def _until(requests: np.ndarray) -> int | None:
 def checked_requests(run: Run) -> np.ndarray:
     """requests.npy, if it is what this version writes and its parts make up the latencies."""
     requests = run.requests
-    names = requests.dtype.names or ()
-    times_first = tuple(FIELDS) == names[: len(FIELDS)] and requests.ndim == 1 and len(names) > len(FIELDS)
-    if not times_first or any(requests.dtype[name].kind != "u" for name in names):
-        raise InputError(f"{run.folder / 'requests.npy'} is not a request log of this version: run it again with --requests")
     if len(requests) == 0:
         raise InputError(f"{run.folder / 'requests.npy'} holds no request: there is nothing to view")
     whole = sum((requests[phase] for phase in life_phases(requests)), np.zeros(len(requests), np.uint64))
@@ -96,7 +92,7 @@ def _drive(run: Run, head: Head | None) -> dict[str, Any]:
     """Tracks of a surface, and the length of a turn, of the drive as it was."""
     file = run.file("drive.toml")
     try:
-        described = tomllib.loads(file.read_text(encoding="utf-8"))
+        described = tomllib.loads(read_text(file))
         media = described["media"]
         radii = int(media["zones"][-1][0]) + 1 if media.get("zones") else int(media["tracks"])
         surfaces = int(media.get("surfaces", 1))
@@ -133,7 +129,7 @@ def _rings(run: Run) -> dict[str, Any] | None:
     if not file.exists():
         return None
     try:
-        with open(file, newline="", encoding="utf-8") as lines:
+        with open(regular(file), newline="", encoding="utf-8") as lines:
             rows = list(csv.DictReader(lines))
         if not rows:
             return None

@@ -7,8 +7,8 @@ from typing import Any
 
 from tessera.api import open_results
 from tessera.comparison import Comparison
-from tessera.errors import InputError
-from tessera.output_file import PARTIAL, write
+from tessera.errors import InputError, fitting
+from tessera.output_file import PARTIAL, write, write_inside
 from tessera.run_folder import Run
 from tessera.saved_state import facts_of, is_state
 from tessera.view.again import Ask, booted, with_logs
@@ -29,6 +29,12 @@ def write_view(
         return _write_state(Path(results), file, drive, firmware, progress)
     if drive is not None:
         raise InputError("--drive names the description of a saved state's drive: a folder of results has its own")
+    with fitting(results):
+        page = _page(results, layers, ask, firmware, progress)
+    return write(file, page) if file else write_inside(Path(results) / "view.html", page)
+
+
+def _page(results: str | Path, layers: Sequence[str], ask: Ask, firmware: Path | None, progress: bool) -> str:
     runs = _runs(results, layers)
     sides: list[dict[str, Any]] = []
     for name, run in runs.items():
@@ -37,7 +43,7 @@ def write_view(
             sides.append(side_of(shown, head, name))
     title = f"The disk at work: {' and '.join(runs)} on {next(iter(runs.values())).summary['run'].get('drive', 'a drive')}"
     data = {"title": title, "origin": str(min(side.pop("begin") for side in sides)), "sides": sides}
-    return write(Path(file) if file else Path(results) / "view.html", render(title, data))
+    return render(title, data)
 
 
 def _write_state(state: Path, file: str | Path | None, drive: str | None, firmware: Path | None, progress: bool) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from tessera.errors import InputError
+from tessera.errors import InputError, regular
 from tessera.waves.tools import tool
 
 UNKNOWN = "?"
@@ -91,7 +91,7 @@ class Dump:
     def _lines(self) -> Iterator[TextIO]:
         if self.file.suffix == ".vcd":
             try:
-                with self.file.open(encoding="utf-8") as lines:
+                with regular(self.file).open(encoding="utf-8") as lines:
                     yield lines
             except OSError as error:
                 raise InputError(f"{self.file}: {error.strerror}") from None

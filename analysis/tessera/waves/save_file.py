@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tessera.errors import InputError
+from tessera.errors import InputError, read_text
 from tessera.waves.names import chosen
 
 # Bits of an entry's flags, from GTKWave's analyzer.h.
@@ -49,7 +49,7 @@ def selected(text: str, patterns: Sequence[str]) -> str:
 
 def read_save_file(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}; a run writes it beside its waveforms") from None
 
