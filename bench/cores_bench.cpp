@@ -42,7 +42,7 @@ BENCHMARK(media_step);
 
 void shortest_positioning_of_32(benchmark::State& state) {
   MediaDevice media(common_media(), {}, ContentMode::none, 1);
-  MediaQueue queue({SchedulingPolicy::shortest_positioning, 1'000_s, 1, 1'000_s, 1});
+  MediaQueue queue({SchedulingPolicy::shortest_positioning, 1'000_s, 1, 0_s, 1'000_s, 1});
   RandomStream random(1, "bench");
   std::vector<std::unique_ptr<MediaChain>> chains;
   for (int i = 0; i < 32; ++i) {

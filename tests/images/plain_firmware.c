@@ -235,7 +235,9 @@ void firmware(void) {
   }
 }
 
-#ifndef INSTALLED_START
+#ifdef TESSERA_START /* the one of 'tessera firmware build' and of the CMake package calls this */
+void firmware_main(void) { firmware(); }
+#else
 /* Interrupts wake WFI and are taken by the loop: none traps. */
 __asm__(
     ".section .text.start\n"

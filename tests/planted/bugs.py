@@ -1,5 +1,6 @@
 """The planted bugs of tests/planted/bugs: what each changes, and which tests must notice."""
 
+import random
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ def all_bugs(folder: Path = FOLDER) -> dict[str, Bug]:
     return bugs
 
 
-def share_of(names: list[str], size: int, turn: int) -> list[str]:
-    """`size` of the names; from turn to turn the next ones, and after the last the first again."""
-    return [names[(turn * size + i) % len(names)] for i in range(min(size, len(names)))]
+def share_of(names: list[str], size: int, seed: int) -> list[str]:
+    """`size` of the names, drawn by the seed, in their order."""
+    drawn = set(random.Random(seed).sample(names, min(size, len(names))))
+    return [name for name in names if name in drawn]

@@ -2,7 +2,7 @@
 """Plants each bug alone, builds, and runs the tests until one fails: those that the bug names first, then every unit program, then
 torture of every layer.
 
-run.py [NAME...] [--share N] [--named] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names;
+run.py [NAME...] [--share N [--seed S]] [--named] [--page FILE]: exit status 1 if any bug survives, or is caught by none of the tests that it names;
 2 if one cannot be planted.
 """
 
@@ -113,15 +113,15 @@ def chosen(arguments: argparse.Namespace) -> list[Bug]:
         if name not in bugs:
             raise BadBug(f"there is no planted bug named {name}")
     if arguments.share:
-        commits = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-        names = share_of(names, arguments.share, int(commits.stdout))
+        names = share_of(names, arguments.share, arguments.seed)
     return [bugs[name] for name in names]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="plants bugs and sees that the tests catch them")
     parser.add_argument("names", nargs="*", metavar="NAME", help="bugs; all if none is named")
-    parser.add_argument("--share", type=int, metavar="N", help="only N of them, others at each commit")
+    parser.add_argument("--share", type=int, metavar="N", help="only N of them, drawn by the seed")
+    parser.add_argument("--seed", type=int, default=0, help="of the share")
     parser.add_argument("--named", action="store_true", help="no tests but those that a bug names; one that they miss gets no row")
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the rows into the table of this file, each as soon as it is there")
     arguments = parser.parse_args()
