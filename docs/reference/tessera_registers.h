@@ -86,8 +86,9 @@ enum tessera_mover_operation {
   TESSERA_MOVER_OPERATION_CLEAR = 3, /* `sectors` from `from` on: never written */
   TESSERA_MOVER_OPERATION_ACQUIRE = 4, /* takes a staging buffer of `sectors`; result: its address, 0 where none is free */
   TESSERA_MOVER_OPERATION_RELEASE = 5, /* gives back the one at `from`, of `sectors` */
-  TESSERA_MOVER_OPERATION_FIRST_LOST = 6, /* result: index of the first of `sectors` from `from` on whose data is lost, or `sectors` */
+  TESSERA_MOVER_OPERATION_FIRST_LOST = 6, /* result: index of the first of `sectors` from `from` on whose data is lost, or `sectors`; and `lost_overwritten` */
   TESSERA_MOVER_OPERATION_MARK_LOST = 7, /* marks them as lost */
+  TESSERA_MOVER_OPERATION_MARK_OVERWRITTEN = 8, /* marks them as lost to the write of an overlapping track */
 };
 
 enum tessera_status {
