@@ -1,5 +1,6 @@
 """Calls tessera-sim."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ from tessera.errors import InputError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BAD_INPUT = 2
+HEED_SECONDS = 0.2  # a wait goes on for so long before signals are looked at
 STOPPED = (129, 130, 143)  # after SIGHUP, SIGINT, SIGTERM: the run ended in order, before its input did
 
 
@@ -165,11 +167,14 @@ _under_way: dict[subprocess.Popen, int] = {}  # with the thread that waits for i
 
 
 def _awaited(process: subprocess.Popen) -> str:
-    """What the process prints until it ends. An exception here (Ctrl-C) ends it."""
+    """What the process prints until it ends. An exception here (Ctrl-C) ends it. No wait is for good: of two signals at once another thread
+    may take the second one, and no thread but the main one heeds it, when it goes on."""
     heed_interrupts()
     _under_way[process] = threading.get_ident()
     try:
-        return process.communicate()[0]
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.communicate(timeout=HEED_SECONDS)[0]
     except BaseException:
         process.terminate()
         process.wait()

@@ -2,12 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread, Timer
 
 import pytest
 from listening import listening
@@ -19,7 +20,7 @@ from tessera.cli import app
 from tessera.folder_lock import owned
 from tessera.simulator import ask_simulator
 from tessera.sweeps import Sweep, run_sweep
-from tessera.sweeps.place import places
+from tessera.sweeps.place import Threads, places
 from tessera.sweeps.plan import plan_of, read_plan
 from tessera.sweeps.sweep import keyed
 
@@ -168,3 +169,30 @@ def simulators_of(pid: int) -> list[int]:
             continue
         found += [int(child) for child in children if Path(f"/proc/{child}/comm").read_text().startswith("tessera-sim") and "--out" in Path(f"/proc/{child}/cmdline").read_text().split("\0")]
     return found
+
+
+class Told(Exception):
+    pass
+
+
+def heed(*_: object) -> None:
+    raise Told
+
+
+@pytest.mark.parametrize("waits", ["for a run", "for a simulator"])
+def test_a_signal_that_another_thread_takes_ends_the_wait_of_this_one(monkeypatch, waits):
+    # Of two signals at once the kernel hands the second one to any thread; here the first thread takes none.
+    end, place = Event(), Threads(1)
+    place.submit("waits", end.wait, PATIENCE)
+    monkeypatch.setenv("TESSERA_SIM", shutil.which("sleep"))
+    before = signal.signal(signal.SIGUSR1, heed)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    Timer(0.3, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+    try:
+        with pytest.raises(Told):
+            ask_simulator([str(PATIENCE)]) if waits == "for a simulator" else place.next()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGUSR1, before)
+        end.set()
+        place.close()

@@ -4,22 +4,22 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from queue import SimpleQueue
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from tessera.errors import InputError
-from tessera.simulator import end_simulators
+from tessera.simulator import HEED_SECONDS, end_simulators, heed_interrupts
 from tessera.sweeps.cluster import MOST_JOBS, distributed, jobs_of, queue_cluster
 
 CONNECT_SECONDS = 10
-ASK_AGAIN_SECONDS = 0.2
 
 
 class Threads:
     """Threads of this process, each of which waits for one simulator: nothing listens on a port, and a run is a process of its own."""
 
     def __init__(self, count: int):
+        heed_interrupts()
         self.count = count
         self._members: set[int] = set()
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="tessera-run", initializer=lambda: self._members.add(threading.get_ident()))
@@ -33,7 +33,10 @@ class Threads:
 
     def next(self) -> tuple[str, Any]:
         """The name of a group that has ended, and its rows or the exception that ended it."""
-        ended = self._done.get()
+        while True:
+            with suppress(Empty):
+                ended = self._done.get(timeout=HEED_SECONDS)
+                break
         self._waiting = {future for future in self._waiting if not future.done()}
         return ended
 
@@ -43,7 +46,7 @@ class Threads:
         self._pool.shutdown(wait=False, cancel_futures=True)
         while running := [future for future in self._waiting if not future.done()]:
             end_simulators(self._members)
-            wait(running, timeout=ASK_AGAIN_SECONDS)
+            wait(running, timeout=HEED_SECONDS)
         self._pool.shutdown(wait=True)
 
 
