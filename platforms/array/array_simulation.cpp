@@ -76,10 +76,15 @@ void ArraySimulation::post(Picoseconds at, Event event, std::uint64_t index) {
 }
 
 void ArraySimulation::run() {
-  drives_.calendar().reschedule();
-  sc_core::sc_start();
-  drives_.calendar().rethrow_failure();
-  TESSERA_CHECK(measured_, "the simulation ended with requests unserved: a completion was lost");
+  try {
+    drives_.calendar().reschedule();
+    sc_core::sc_start();
+    drives_.calendar().rethrow_failure();
+    TESSERA_CHECK(measured_, "the simulation ended with requests unserved: a completion was lost");
+  } catch (const std::exception& error) {
+    if (report_ != nullptr) report_->failed(error);
+    throw;
+  }
 }
 
 void ArraySimulation::stop() {
@@ -222,8 +227,6 @@ void ArraySimulation::cut_all() {
   booting_ = 0;
   answers_ = now;
   Picoseconds back = now;
-  if (sweep_ != nullptr) sweep_->power_lost();
-  sweep_.reset();
   if (player_.powered()) player_.power_lost();
   host_.power_lost();
   for (std::size_t i = 0; i < drives_.size(); ++i) {
@@ -259,16 +262,29 @@ void ArraySimulation::boot(std::uint32_t i) {
   });
 }
 
-/// The array has its drives again, and what can be put right is; everything that was written is read before the requests go on.
+/// The array has its drives again, and what can be put right is; everything that was written is read, by a copy of this process, before the
+/// requests go on.
 void ArraySimulation::go_on() {
-  const auto resume = [this] {
-    dark_ = false;
-    host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
-    player_.power_restored();
-    drain_when_done();
-  };
-  if (scoreboard_ == nullptr) return resume();
-  sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags, resume);
+  if (scoreboard_ != nullptr) {
+    auto copy = std::make_unique<ProcessCopy>();
+    if (copy->is_copy()) return look_as_copy(std::move(copy));
+    if (hear_sweep(*copy, *scoreboard_) == SweepEnd::stopped) stop();
+  }
+  dark_ = false;
+  host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  player_.power_restored();
+  drain_when_done();
+}
+
+/// No cut, no failure and no arrival happens to the copy.
+void ArraySimulation::look_as_copy(std::unique_ptr<ProcessCopy> copy) {
+  copy->close_files();
+  report_ = std::make_unique<SweepReport>(std::move(copy), *scoreboard_);
+  drives_.timeline().withdraw(*this);
+  drives_.timeline().withdraw(player_);
+  sweep_ = std::make_unique<VerificationSweep>(drives_.timeline(), host_, *scoreboard_, config_.player.tags,
+                                               [this] { report_->ended(sweep_->stopped() ? SweepEnd::stopped : SweepEnd::whole); });
+  sweep_->report_to(*report_);
   sweep_->start();
 }
 

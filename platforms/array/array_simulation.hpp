@@ -99,6 +99,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void switch_off(DriveOfArray& drive);
   void boot(std::uint32_t drive);
   void go_on();
+  void look_as_copy(std::unique_ptr<ProcessCopy> copy);
   void drain_when_done();
   void drain();
   void drained(const HostRequest& flush);
@@ -123,6 +124,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   Player player_;
   std::unique_ptr<Scoreboard> scoreboard_;
   std::unique_ptr<VerificationSweep> sweep_;
+  std::unique_ptr<SweepReport> report_;  // of a copy of the process
   std::array<DurationHistogram, chapters> latency_;
   Chapter chapter_ = Chapter::whole;
   Picoseconds origin_;          // of the replay

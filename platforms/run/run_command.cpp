@@ -65,6 +65,7 @@ SimulationConfig simulation_config(const cli::RunOptions& options, const DriveCo
   config.content = content_mode(options);
   config.promise = promise_of(drive);
   config.check = options.check;
+  config.looks_apart = options.check;
   config.prefill_percent = options.prefill_percent;
   config.cuts = options.cut_at;
   config.boot_cuts = options.boot_cuts;
@@ -349,6 +350,9 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
                     " commands were overdue: the drive did not answer within host.timeout; the first is on standard error");
     std::cerr << simulation.first_overdue() << "\n";
   }
+  if (simulation.verifications_restarted() != 0)
+    notes.push_back("errors of the DRAM restarted the firmware in " + std::to_string(simulation.verifications_restarted()) +
+                    " verifications" + ": not all that was written was read back there");
   if (simulation.verification_stopped()) notes.emplace_back("a signal ended the verification: not all that was written was read back");
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)

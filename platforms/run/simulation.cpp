@@ -63,14 +63,18 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       scoreboard_->expect_zones_cut_at_their_ends();
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
     player_.set_checker(*scoreboard_);
-    if (drive_.has_own_media()) drive_.media().device().set_fault_listener(scoreboard_.get(), reads_before_loss(drive_.config()));
-    if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(scoreboard_.get());
-    drive_.controller().memory().set_fault_listener(scoreboard_.get());
+    listen_to_faults(*scoreboard_);
   }
   drive_.on_memory_error([this] { restart_now(); });
   player_.add_observer(*this);
   player_.set_end_listener(*this);
   schedule_cut();
+}
+
+void Simulation::listen_to_faults(FaultListener& listener) {
+  if (drive_.has_own_media()) drive_.media().device().set_fault_listener(&listener, reads_before_loss(drive_.config()));
+  if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(&listener);
+  drive_.controller().memory().set_fault_listener(&listener);
 }
 
 /// Where the description asks for one; the drive has just been switched on for the first time.
@@ -98,9 +102,14 @@ std::uint64_t Simulation::user_sectors() const {
 void Simulation::post_now(Event event) { drive_.timeline().post(drive_.timeline().now(), *this, event); }
 
 void Simulation::run() {
-  sc_core::sc_start();
-  drive_.rethrow_failure();
-  TESSERA_CHECK(metrics_.has_value(), "the simulation ended with requests unserved: a completion was lost");
+  try {
+    sc_core::sc_start();
+    drive_.rethrow_failure();
+    TESSERA_CHECK(metrics_.has_value(), "the simulation ended with requests unserved: a completion was lost");
+  } catch (const std::exception& error) {
+    if (report_ != nullptr) report_->failed(error);
+    throw;
+  }
 }
 
 void Simulation::on_time(std::uint64_t argument) {
@@ -132,8 +141,31 @@ void Simulation::recover_host() {
 
 void Simulation::look_at_recovered() {
   if (scoreboard_ == nullptr) return go_on();
+  if (config_.looks_apart) return look_apart();
   phase_ = Phase::verification;
   verify([this] { go_on(); });
+}
+
+void Simulation::look_apart() {
+  auto copy = std::make_unique<ProcessCopy>();
+  if (copy->is_copy()) return look_as_copy(std::move(copy));
+  switch (hear_sweep(*copy, *scoreboard_)) {
+    case SweepEnd::whole: break;
+    case SweepEnd::stopped: verification_stopped_ = true; break;
+    case SweepEnd::restarted: ++verifications_restarted_; break;
+  }
+  go_on();
+}
+
+/// Nothing but the sweep happens to the copy: no cut, no restart, no arrival.
+void Simulation::look_as_copy(std::unique_ptr<ProcessCopy> copy) {
+  copy->close_files();
+  report_ = std::make_unique<SweepReport>(std::move(copy), *scoreboard_);
+  listen_to_faults(*report_);
+  drive_.timeline().withdraw(*this);
+  drive_.timeline().withdraw(player_);
+  phase_ = Phase::verification;
+  verify([this] { report_->ended(sweep_->stopped() ? SweepEnd::stopped : SweepEnd::whole); });
 }
 
 /// Boots the firmware. A drive whose first format was cut is formatted again.
@@ -300,6 +332,7 @@ void Simulation::restart_when_due() {
 
 void Simulation::restart_now() {
   TESSERA_CHECK(firmware_runs(), "a restart of a firmware that does not run");
+  if (report_ != nullptr) report_->ended(SweepEnd::restarted);
   const Picoseconds now = drive_.timeline().now();
   if (++restarts_in_a_row_ > most_restarts_in_a_row) return never_ready();
   ++restarts_made_;
@@ -437,6 +470,7 @@ void Simulation::verify(std::function<void()> next) {
     next();
   };
   sweep_ = std::make_unique<VerificationSweep>(drive_, *front_, *scoreboard_, config_.player.tags, ended);
+  if (report_ != nullptr) sweep_->report_to(*report_);
   sweep_->start();
 }
 

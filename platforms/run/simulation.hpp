@@ -5,7 +5,8 @@
 //   restore -^                                                    for one in the format, which is then begun again; a drive that comes
 //                                                                 from a saved state is not formatted but boots as after a cut
 //   on -> outage -> starting -> recovery -> verification -> on    what the drive is at (Phase): a cut in any of them but the
-//                                                                 outage leads to the outage
+//                                                                 outage leads to the outage. Where it looks apart, a copy of the
+//                                                                 process is at the verification, and this one goes on
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@ struct SimulationConfig {
   ContentMode content = ContentMode::none;
   DurabilityPromise promise = DurabilityPromise::acknowledged;
   bool check = false;
+  bool looks_apart = false;  ///< verifications after a boot move nothing of the run; cuts and restarts find none then
   std::uint32_t prefill_percent = 0;
   bool restored = false;                    ///< the drive has loaded a state: it boots as after a power cut
   Picoseconds start_delay;                  ///< from the end of boot to the start of the replay: where the spindle stands then
@@ -110,6 +112,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
   [[nodiscard]] bool partial() const { return player_.stopped() || verification_stopped_; }
   [[nodiscard]] bool verification_stopped() const { return verification_stopped_; }
+  /// Verifications that a restart of the firmware ended (SweepEnd::restarted).
+  [[nodiscard]] std::uint64_t verifications_restarted() const { return verifications_restarted_; }
   /// From the start of the replay to the end of the drain: verification sweeps at the end are not part of the run.
   [[nodiscard]] LongTime duration() const { return rested_ + (measured_until_ - origin_); }
   /// Of that, what passed without the clock.
@@ -129,6 +133,9 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void prefill();
   void recover_host();
   void look_at_recovered();
+  void look_apart();
+  void look_as_copy(std::unique_ptr<ProcessCopy> copy);
+  void listen_to_faults(FaultListener& listener);
   [[nodiscard]] bool idle() const { return drive_.idle() && (translation_ == nullptr || translation_->idle()); }
   void power_on();
   void booted(Status status);
@@ -185,6 +192,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   HostRequest flush_;
   bool flushing_ = false;
   bool verification_stopped_ = false;
+  std::uint64_t verifications_restarted_ = 0;
+  std::unique_ptr<SweepReport> report_;  // of a copy of the process
   std::string drain_failure_;
   bool dead_ = false;
   Status drain_status_ = Status::ok;

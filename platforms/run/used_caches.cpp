@@ -1,20 +1,14 @@
 #include "platforms/run/used_caches.hpp"
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <functional>
-#include <iostream>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "platforms/run/input.hpp"
+#include "platforms/run/process_copy.hpp"
 #include "platforms/state/state_file.hpp"
 #include "stimuli/readers/trace_record.hpp"
 
@@ -28,32 +22,11 @@ enum ChildStatus : int { child_filled = 0, child_refused = 2, child_found_bug = 
 constexpr const char* filled = "the drive with used caches";
 constexpr const char* without = "; --caches empty begins without";
 
-/// Both ends of a pipe, each closed by its user.
-struct Pipe {
-  Pipe() {
-    if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "a pipe cannot be made");
-  }
-  std::array<int, 2> ends{};
-};
-
-void write_all(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(to, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // nobody reads any more: the run has ended
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-}
-
-std::string read_all(int from) {
+std::string all_that(ProcessCopy& copy) {
   std::string bytes;
   std::array<char, 1 << 16> piece{};
-  for (;;) {
-    const ssize_t got = ::read(from, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return bytes;
-    bytes.append(piece.data(), static_cast<std::size_t>(got));
-  }
+  while (const std::size_t got = copy.hear(piece)) bytes.append(piece.data(), got);
+  return bytes;
 }
 
 /// The run's input until it has filled the caches.
@@ -108,8 +81,7 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
                    without);
 }
 
-[[noreturn]] void fill_in_child(int to, const std::function<std::string()>& fill) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // it does not outlive the run
+[[noreturn]] void fill_in_copy(const ProcessCopy& copy, const std::function<std::string()>& fill) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   ChildStatus status = child_filled;
   std::string answer;
@@ -122,8 +94,8 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
     answer = error.what();
     status = child_refused;
   }
-  write_all(to, answer);
-  ::_exit(status);
+  copy.answer(answer);
+  copy.end(status);
 }
 
 }  // namespace
@@ -180,22 +152,14 @@ FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& optio
   config.cuts.clear();
   config.boot_cuts.clear();
   config.restarts.clear();
-  const Pipe pipe;
-  const auto [from, to] = pipe.ends;
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "a process that fills the caches cannot be made");
-  if (child == 0) fill_in_child(to, [&] { return state_after(filling, once, drive, plan, config, search); });
-  ::close(to);
-  std::string answer = read_all(from);
-  ::close(from);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || answer.empty())
+  ProcessCopy copy;
+  if (copy.is_copy()) fill_in_copy(copy, [&] { return state_after(filling, once, drive, plan, config, search); });
+  const std::string answer = all_that(copy);
+  const int status = copy.wait();
+  if (status < 0 || answer.empty())
     throw InputError(std::string("the caches cannot be filled: the process that does so was ended from outside") + without);
-  if (WEXITSTATUS(status) == child_found_bug) throw ModelBug(answer);
-  if (WEXITSTATUS(status) == child_refused) throw InputError(answer);
+  if (status == child_found_bug) throw ModelBug(answer);
+  if (status == child_refused) throw InputError(answer);
   FilledDrive end;
   end.in_part = answer.front() == filled_in_part;
   end.state = std::make_unique<SavedState>(std::make_unique<PackedState>(answer.substr(1), filled), filled);

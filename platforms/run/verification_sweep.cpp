@@ -53,6 +53,11 @@ VerificationSweep::VerificationSweep(Timeline& timeline, std::vector<HostRun> pr
 
 VerificationSweep::~VerificationSweep() { timeline_.withdraw(player_); }
 
+void VerificationSweep::report_to(SweepReport& report) {
+  report_ = &report;
+  player_.set_checker(report);
+}
+
 void VerificationSweep::start() {
   if (source_.requests() == 0) return ended_();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
@@ -71,7 +76,7 @@ void VerificationSweep::power_lost() {
 }
 
 void VerificationSweep::on_complete(const HostRequest& request, Picoseconds) {
-  if (!ok(request.status)) scoreboard_.unreadable(request);
+  if (!ok(request.status)) report_ == nullptr ? scoreboard_.unreadable(request) : report_->unreadable(request);
   if (stop_signal() != 0 && !player_.stopped()) player_.stop();
 }
 

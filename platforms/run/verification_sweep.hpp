@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/run/sweep_report.hpp"
 #include "stimuli/player/host_front.hpp"
 #include "stimuli/player/player.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
@@ -19,6 +20,10 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
   /// Of several drives under one host; nothing that was prefilled is read.
   VerificationSweep(Timeline& timeline, HostFront& host, Scoreboard& scoreboard, std::uint32_t tags, std::function<void()> ended);
   ~VerificationSweep() override;
+
+  /// Of a copy of the process (sweep_report.hpp): what the scoreboard is told goes through `report`, which outlives the sweep. Before
+  /// start().
+  void report_to(SweepReport& report);
 
   void start();
   /// The power is cut in the middle of it: a sweep is not resumed but made anew.
@@ -38,6 +43,7 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
   VerificationSource source_;
   Player player_;
   std::function<void()> ended_;
+  SweepReport* report_ = nullptr;
   bool running_ = false;
 };
 

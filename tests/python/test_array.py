@@ -203,6 +203,22 @@ def test_after_a_power_cut_alone_parity_and_copies_are_right(tmp_path, kind):
     assert value(metrics, "array.rows_differing") == 0
 
 
+@pytest.mark.parametrize("kind", ["mirror", "raid5"])
+def test_a_verification_moves_nothing_of_the_array_that_it_looks_at(tmp_path, kind):
+    # No request is at the drives at the cut: what rows that were being written hold is known with --check alone.
+    requests = [(i * 10 if i < 60 else 2000 + i * 10, i) for i in range(400)]
+    trace = tmp_path / "t.csv"
+    trace.write_text("".join(f"{at / 1000},{'rw'[i % 3 > 0]},{i * 7919 % 499 * 4096},4096\n" for at, i in requests))
+    file = array_file(tmp_path, kind, drives(4), drives(1, spare=True), failure(1, "4 s"), '[[power_cut]]\nat = "1.5 s"\n')
+    words = (file, "--trace", trace, "--format", "columns:time=1:s,op=2:r=r,w=w,offset=3:1,size=4:1", "--prefill", 0)
+    for name, more in (("plain", ()), ("checked", ("--check",))):
+        simulate("array", *words, *more, "--out", tmp_path / name)
+    checked, plain = (json.loads((tmp_path / name / "summary.json").read_text())["metrics"] for name in ("checked", "plain"))
+    assert value(checked, "scoreboard.checked") == (400 + 40) * 8 and value(checked, "scoreboard.errors") == 0
+    of_machine = ("run.cpu", "run.peak", "run.requests_per_cpu", "run.wall")
+    assert [name for name, entry in plain.items() if entry != checked[name] and not name.startswith(of_machine)] == []
+
+
 VOLATILE = '[drive.settings.firmware.write_cache]\ncapacity = "1 MiB"\ndurability = "volatile"\n'
 
 

@@ -79,8 +79,28 @@ def test_the_example_that_loses_data_is_found_out(tmp_path):
     library = compiled_c(EXAMPLES / "careless.c", tmp_path / "libcareless.so", "-Wno-unused-parameter")
     run = simulate("run", "common", "--firmware", library, *WORKLOAD, "--limit", 5000, "--check", "--out", tmp_path / "out", status=3)
     assert "came back wrong" in run.stdout and "found a read that fails" in run.stderr
+    cut = ("--cut-at", "40s", "--out", tmp_path / "cut")
+    simulate("run", "common", "--firmware", library, *WORKLOAD, "--limit", 5000, "--check", *cut, status=3)
+    wrong = [json.loads((tmp_path / name / "summary.json").read_text())["metrics"]["scoreboard.errors"]["value"] for name in ("out", "cut")]
+    assert wrong[1] > wrong[0]  # what the verification after the cut saw, too
     tortured = simulate("torture", "torture", "--firmware", library, "--durability", "none", "--operations", 5, "--cuts", 5, status=1)
     assert "loss: careless" in tortured.stdout + tortured.stderr
+
+
+def test_a_fault_in_a_verification_ends_the_run_with_its_sentence(tmp_path):
+    """The host only writes: none but the copy of the process that verifies what is there after the cut meets the fault."""
+    code = (EXAMPLES / "careless.c").read_text()
+    code = code.replace("int again) { event", "int again) { cut = again; event").replace("struct layer {", "static int cut;\nstruct layer {", 1)
+    code = code.replace("  for (uint32_t done", "  if (cut && c->kind == TESSERA_READ) event(l, c->operation, TESSERA_OK, 0);\n  for (uint32_t done", 1)
+    (tmp_path / "faulty.c").write_text(code)
+    library = compiled_c(tmp_path / "faulty.c", tmp_path / "libfaulty.so", "-Wno-unused-parameter")
+    writes = tmp_path / "writes.csv"
+    writes.write_text("".join(f"{128166372003061629 + n * 100000},hm,0,Write,{n * 8192},4096,1\n" for n in range(200)))
+    words = ("run", "common", "--firmware", library, "--trace", writes, "--cut-at", "1 s", "--prefill", 0)
+    simulate(*words, "--out", tmp_path / "unseen", status=0)
+    error = simulate(*words, "--check", "--out", tmp_path / "seen", status=3).stderr
+    assert "which is complete already" in error or "which is not under way" in error
+    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("example", ["in_c", "in_rust"])
