@@ -108,10 +108,15 @@ void MediaArm::brought(std::uint32_t first, std::uint32_t count) {
   platters_.unread.erase(platters_.unread.lower_bound({track_, first}), platters_.unread.lower_bound({track_, first + count}));
 }
 
+/// Of sectors that were read, those that were spoilt as they were written, or since.
+void MediaArm::note_spoilt(std::uint32_t first, std::uint32_t count) {
+  for (std::uint32_t sector = first; sector < first + count; ++sector)
+    if (platters_.store.status(track_, sector) == Status::media_error) platters_.unread.insert({track_, sector});
+}
+
 /// Marks the sectors of a piece that the read in flight does not bring, and counts them.
 std::uint32_t MediaArm::read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset) {
   std::uint32_t found = 0;
-  brought(first, count);
   const auto failed = [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
     ++found;
     ++(fault == ReadFault::permanent ? platters_.statistics.permanent_faults : platters_.statistics.transient_faults);
@@ -165,6 +170,8 @@ Status MediaArm::read_run() {
       const std::size_t bytes = platters_.store.shape().sector_bytes;
       piece = platters_.store.read_system(track_, first, n, step_->system.subspan(from * bytes, n * bytes));
     }
+    brought(first, n);
+    if (piece == Status::media_error) note_spoilt(first, n);
     if (!ok(piece)) {
       if (status != Status::media_error && (piece == Status::media_error || status != Status::damaged)) status = piece;
       for (std::uint32_t i = 0; i < n && step_->data.buffer != nullptr; ++i) mark_as_stored(first + i, from + i);

@@ -111,6 +111,7 @@ class MediaArm {
   [[nodiscard]] Status read_run();
   void read_early();
   void brought(std::uint32_t first, std::uint32_t count);
+  void note_spoilt(std::uint32_t first, std::uint32_t count);
   [[nodiscard]] std::uint32_t read_faults(std::uint32_t first, std::uint32_t count, std::uint32_t offset);
   void not_delivered(std::uint32_t offset);
   void write_before(Picoseconds now);

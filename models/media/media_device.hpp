@@ -76,8 +76,8 @@ class MediaDevice {
     platters_.reads_before_loss = reads;
   }
 
-  /// Sectors that the description's faults kept from being read, for good as far as set_fault_listener() says, and that no read has brought
-  /// and no write replaced since; as of forget_unread().
+  /// Sectors that faults, or a write that stopped there, kept from being read, for good as far as set_fault_listener() says; that no read
+  /// brought and no write replaced since. As of forget_unread().
   [[nodiscard]] const std::set<TrackSector>& unread() const { return platters_.unread; }
   void forget_unread() { platters_.unread.clear(); }
 

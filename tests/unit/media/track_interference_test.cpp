@@ -51,6 +51,20 @@ TEST_CASE("so many writes of a track spoil what lies next to it at their angle, 
   CHECK(device.statistics().spoilt_sectors == 4);
 }
 
+TEST_CASE("a spoilt sector counts as unread from its read until it is written again") {
+  MediaDevice device(weak_drive(5), {test::region(RecordingFormat::conventional, 0, 50)}, ContentMode::tags, 1);
+  Picoseconds now;
+  DataBuffer data = tagged(100, 1000);
+  REQUIRE(ok(perform(device, write_step({{0, 9}, 0, 100}, data.all()), now)));
+  for (int i = 0; i < 5; ++i) REQUIRE(ok(perform(device, write_step({{0, 10}, 40, 2}, data.part(0, 2)), now)));
+  CHECK(device.unread().empty());
+  REQUIRE(read_back(device, {{0, 9}, 30, 20}, now) == Status::media_error);
+  const std::uint64_t track = device.geometry().linear({0, 9});
+  CHECK(device.unread() == std::set<TrackSector>{{track, 40}, {track, 41}});
+  REQUIRE(ok(perform(device, write_step({{0, 9}, 41, 1}, data.part(0, 1)), now)));
+  CHECK(device.unread() == std::set<TrackSector>{{track, 40}});
+}
+
 TEST_CASE("writes of both neighbours count together, and a sector that is written itself is as new") {
   MediaDevice device(weak_drive(6), {test::region(RecordingFormat::conventional, 0, 50)}, ContentMode::tags, 1);
   Picoseconds now;
