@@ -22,7 +22,7 @@ class DriveFirmware : public FirmwareEntry {
   virtual void report(MetricSet& metrics) const = 0;
   /// See TranslationLayer::band_levels(); empty where the firmware is an image, or somebody else's.
   [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
-  /// See ZoneCommands::in_doubt() and WriteCache::in_doubt(); empty where band_levels() is.
+  /// See TranslationLayer::in_doubt() and WriteCache::in_doubt(); empty where band_levels() is.
   [[nodiscard]] virtual std::vector<ReadDoubt> reads_in_doubt() const { return {}; }
   /// As REPORT ZONES would say, in no time; empty where band_levels() is.
   [[nodiscard]] virtual std::vector<ZoneDescriptor> zones() const { return {}; }

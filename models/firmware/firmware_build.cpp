@@ -111,8 +111,7 @@ Task<void> Firmware::refuse(HostCommand& command) {
 std::vector<ReadDoubt> Firmware::reads_in_doubt() const {
   std::vector<ReadDoubt> doubts;
   if (write_cache_ != nullptr) doubts = write_cache_->in_doubt();
-  if (const ZoneCommands* const zones = layer_->zone_commands(); zones != nullptr)
-    std::ranges::move(zones->in_doubt(), std::back_inserter(doubts));
+  std::ranges::move(layer_->in_doubt(), std::back_inserter(doubts));
   return doubts;
 }
 

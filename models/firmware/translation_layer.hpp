@@ -16,6 +16,7 @@
 #include "firmware/ports/host_port.hpp"
 #include "firmware/ports/media_port.hpp"
 #include "firmware/ports/memory_port.hpp"
+#include "firmware/read_doubt.hpp"
 #include "firmware/zone_commands.hpp"
 
 namespace tessera {
@@ -96,6 +97,8 @@ class TranslationLayer {
 
   /// Adds the layer's own statistics; names as in docs/guide/metrics.md.
   virtual void report(MetricSet& metrics) const = 0;
+  /// What the last boot could not find out, as faults took what could tell, in no time: reads of it fail until it is written.
+  [[nodiscard]] virtual std::vector<ReadDoubt> in_doubt() const { return {}; }
   /// How full the bands are, in no time; of a layer that has none, or nothing in front of them, empty.
   [[nodiscard]] virtual BandLevels band_levels() const { return {}; }
 };

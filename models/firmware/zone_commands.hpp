@@ -5,7 +5,6 @@
 
 #include "base/zone.hpp"
 #include "firmware/ports/host_port.hpp"
-#include "firmware/read_doubt.hpp"
 
 namespace tessera {
 
@@ -17,8 +16,6 @@ class ZoneCommands {
   [[nodiscard]] virtual std::uint32_t zones() const = 0;
   [[nodiscard]] virtual std::uint64_t zone_blocks() const = 0;
   [[nodiscard]] virtual ZoneDescriptor describe(std::uint32_t zone) const = 0;
-  /// In no time.
-  [[nodiscard]] virtual std::vector<ReadDoubt> in_doubt() const { return {}; }
 
   /// Whether a read may be carried out, which holds its blocks.
   [[nodiscard]] virtual Status admit_read(HostRun blocks) = 0;

@@ -121,7 +121,7 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
 
   void guide(DestageOrderGuide& guide) { guide_ = &guide; }
   /// After recover(): sectors that the journal may have got from writes that the cut took, but cannot be read there.
-  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const;
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const override;
   /// Whether the newest copy of the sector is here, whole, and the inner layer's is of no use until it is destaged.
   [[nodiscard]] bool holds_newest(LogicalSector sector);
 

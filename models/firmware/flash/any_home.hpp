@@ -26,6 +26,7 @@ class AnyHome final : public HomeLayer {
   void report_work(MetricSet& metrics) const override { layer_.report(metrics); }
   [[nodiscard]] Bytes paper_map_bytes() const override { return Bytes(0); }
   [[nodiscard]] Bytes map_bytes() const override { return Bytes(0); }
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const override { return layer_.in_doubt(); }
   [[nodiscard]] BandLevels band_levels() const override { return layer_.band_levels(); }
   [[nodiscard]] BandLevels band_levels_with(const std::vector<LogicalSector>&) const override { return layer_.band_levels(); }
 

@@ -47,7 +47,7 @@ TEST_CASE("media-cache: a packet of which no header can be read is named by the 
   for (const PhysicalSector& lost : newer) drive.bench().media().add_unreadable(lost);
   drive.cut_now();
   check_with_losses(drive);
-  CHECK(drive.bench().read(sector * blocks_per_sector, blocks_per_sector) == Status::media_error);
+  CHECK(drive.bench().read(sector * blocks_per_sector, blocks_per_sector) == Status::lost);
 }
 
 TEST_CASE("media-cache: a packet in front of which a checkpoint was written, or that several writes share, names none") {

@@ -135,6 +135,8 @@ Task<Status> HostAware::recover() {
   status = co_await find_pointers();
   if (!ok(status)) co_return status;
   cache_.restore_used();
+  status = co_await cache_.lose_unproven();
+  if (!ok(status)) co_return status;
   status = co_await lose_doubtful();
   if (!ok(status)) co_return status;
   co_await ledger_.repair();

@@ -37,7 +37,8 @@ ZoneDescriptor HostAware::describe(std::uint32_t number) const {
 }
 
 std::vector<ReadDoubt> HostAware::in_doubt() const {
-  std::vector<ReadDoubt> doubts;
+  std::vector<ReadDoubt> doubts = cache_.in_doubt();
+  for (ReadDoubt& doubt : doubts) doubt.blocks.first = HostBlock(doubt.blocks.first.value() + conventional_sectors() * per_sector_);
   for (const auto& [run, unread] : doubts_) {
     const HostBlock first((conventional_sectors() + run.first.value()) * per_sector_);
     ReadDoubt& doubt = doubts.emplace_back(ReadDoubt{{first, run.count * per_sector_}, {}});

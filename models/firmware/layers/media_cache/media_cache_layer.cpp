@@ -10,6 +10,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       ports_(ports),
       zones_(zones),
       packet_sectors_(MediaCacheConfig::sectors_of(config.packet, geometry.sector_bytes)),
+      sector_blocks_(geometry.sector_bytes / host_block_bytes),
       least_packet_(static_cast<std::uint32_t>(config.least_packet.value() / geometry.sector_bytes)),
       synced_share_(static_cast<std::uint32_t>(config.synced_share.value() / geometry.sector_bytes)),
       stream_sectors_(static_cast<std::uint32_t>(config.stream.value() / geometry.sector_bytes)),
@@ -117,6 +118,10 @@ Task<Status> MediaCache::recover() {
     shares_since_ = 0;
     extents_since_ = map_.size() - std::min(map_.size(), map_limit_ + reserve_);
   }
+  if (zones_ == nullptr) {
+    status = co_await lose_unproven();
+    if (!ok(status)) co_return status;
+  }
   show_levels();
   co_return Status::ok;
 }
@@ -141,6 +146,7 @@ Task<Status> MediaCache::restore_map() {
   while (map_.size() != 0 && map_.oldest().position < durable_tail_) forget(map_.oldest());
   for (const FoundPacket& packet : packets) {
     std::uint64_t position = packet.position;
+    if (!packet.proven) note_unproven(packet);
     for (const LogicalRun& run : packet.runs) {
       enter({run.first, position, run.count});
       position += run.count;
@@ -150,6 +156,36 @@ Task<Status> MediaCache::restore_map() {
   }
   hole_ = !log_.may_go_on();
   if (zones_ != nullptr) drop_void();
+  co_return Status::ok;
+}
+
+void MediaCache::note_unproven(const FoundPacket& packet) {
+  std::uint64_t position = packet.position;
+  for (const LogicalRun& run : packet.runs) {
+    ReadDoubt& doubt = doubts_.emplace_back();
+    doubt.blocks = {HostBlock(run.first.value() * sector_blocks_), run.count * sector_blocks_};
+    for (std::uint32_t done = 0; done < run.count; done += doubt.places.back().count)
+      doubt.places.push_back(log_.place(position + done, run.count - done));
+    doubt.places.push_back(log_.place(packet.position + packet.sectors - 1, 1));
+    unproven_.push_back({run.first, position, run.count});
+    position += run.count;
+  }
+}
+
+/// Of what they brought, that which no later packet replaced.
+Task<Status> MediaCache::lose_unproven() {
+  std::vector<LogicalRun> lost;
+  for (const Extent& extent : unproven_) {
+    const auto found = found_.take();
+    found->clear();
+    map_.find(bands_.band_of(extent.first).number, {extent.first, extent.count}, *found);
+    for (const Extent& newest : *found)
+      if (newest.position - extent.position == newest.first - extent.first) lost.push_back({newest.first, newest.count});
+  }
+  for (const LogicalRun run : lost) {
+    const Status status = co_await lose(run);
+    if (!ok(status)) co_return status;
+  }
   co_return Status::ok;
 }
 

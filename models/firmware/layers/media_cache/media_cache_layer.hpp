@@ -42,6 +42,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] bool idle() const override { return queue_.empty() && leaders_ == 0 && !cleaning_now_; }
   void prefill(std::uint64_t sectors) override { bands_.prefill(sectors); }
   void report(MetricSet& metrics) const override;
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const override { return doubts_; }
   [[nodiscard]] BandLevels band_levels() const override { return band_levels_with({}); }
   [[nodiscard]] BandLevels band_levels_with(const std::vector<LogicalSector>& cached_in_front) const override;
   void report_work(MetricSet& metrics) const override;
@@ -59,6 +60,9 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] LogicalRun first_uncached(LogicalRun run);
   /// Boot, after restore_used(): nobody knows what `run` holds. Reads of it fail until it is written; durable on return.
   [[nodiscard]] Task<Status> lose(LogicalRun run);
+  /// Boot, then, too: of packets that a cut may have ended nobody knows what they brought (FoundPacket::proven). Reads of it fail until it
+  /// is written; durable on return.
+  [[nodiscard]] Task<Status> lose_unproven();
 
   /// For tests: what stands where.
   [[nodiscard]] const ExtentMap& map() const { return map_; }
@@ -153,6 +157,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] bool met_destroyed(const MediaChain& ended) const;
   void clear_destroyed(DataSpan data);
   void drop_void();
+  void note_unproven(const FoundPacket& packet);
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
@@ -225,6 +230,7 @@ class MediaCache final : public HomeLayer {
   Ports ports_;
   BandZones* zones_;
   std::uint32_t packet_sectors_;
+  std::uint32_t sector_blocks_;
   std::uint32_t least_packet_;
   std::uint32_t synced_share_;
   std::uint32_t stream_sectors_;
@@ -275,6 +281,8 @@ class MediaCache final : public HomeLayer {
   bool ahead_failed_ = false;
   std::uint64_t log_used_ = 0;  // sectors from the tail to the head, as shown last
   std::uint64_t images_done_ = 0;
+  std::vector<Extent> unproven_;      // that the boot found
+  std::vector<ReadDoubt> doubts_;     // of these
   std::vector<Extent> extents_;       // of the band in hand
   std::vector<Collected> collected_;  // of a phase, or of what is moved
   ScratchPool<std::vector<Extent>> found_;

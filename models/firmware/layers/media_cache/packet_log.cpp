@@ -161,6 +161,7 @@ Task<Status> PacketLog::recover(Search search, std::vector<FoundPacket>& packets
     found.position = position;
     found.sectors = packet.sectors;
     found.tail = packet.tail;
+    found.proven = packet.end || packet.last_run;
     std::uint32_t named = 0;
     for (const auto& [offset, run] : packet.runs) {
       if (offset != named) break;

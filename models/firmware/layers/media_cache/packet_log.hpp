@@ -5,9 +5,10 @@
 //   | run 0 .. h | run 1 . h | ... | padding | end h |      h: a header in the out-of-band bytes
 //
 // The header on a run's last sector tells the run, the run in front and the packet; the one on the end tells the last run. So a packet
-// whose end is there was written whole, and one sector of it that cannot be read costs no other. The headers of the first run and of the
-// end tell the packet in front, where that has one run: no packet of which both headers are lost is taken for one that was never there,
-// but for the newest.
+// whose end is there was written whole, and one sector of it that cannot be read costs no other. Where neither the end nor the last run's
+// header can be read, nobody knows how far it was written: it counts, and none of it can be read (MediaCache::lose_unproven). The headers
+// of the first run and of the end tell the packet in front, where that has one run: no packet of which both headers are lost is taken for
+// one that was never there, but for the newest.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -48,6 +49,7 @@ struct FoundPacket {
   std::uint32_t sectors = 0;
   std::uint64_t tail = 0;
   std::vector<LogicalRun> runs;
+  bool proven = false;  ///< one of its last two headers is there; otherwise neither can be read, and a cut may have ended it
 };
 
 class PacketLog {

@@ -27,6 +27,7 @@ class Front : public TranslationLayer {
   [[nodiscard]] bool idle() const final { return top_->idle(); }
   void prefill(std::uint64_t sectors) final { top_->prefill(sectors); }
   void report(MetricSet& metrics) const final { top_->report(metrics); }
+  [[nodiscard]] std::vector<ReadDoubt> in_doubt() const final { return home_->in_doubt(); }
   [[nodiscard]] BandLevels band_levels() const final { return flash_ != nullptr ? flash_->band_levels() : home_->band_levels(); }
 
  protected:
