@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
@@ -46,7 +47,13 @@ TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, cons
 void TrackRefresh::recount(bool after_power_cut) {
   if (!after_power_cut) return;
   ports_.cpu.scan(counters_.size());
+  const std::uint64_t of_radius = std::uint64_t{surfaces_} * config_.counters_per_track();
   for (std::uint64_t i = 0; i < counters_.size(); ++i) {
+    if (i % of_radius == 0 && data_of(static_cast<std::uint32_t>(i / of_radius)) == nullptr) {  // nothing counts for it
+      std::fill_n(counters_.begin() + static_cast<std::ptrdiff_t>(i), of_radius, Counter{0});
+      i += of_radius - 1;
+      continue;
+    }
     counters_[i] = torn_ ? static_cast<Counter>(config_.threshold) : static_cast<Counter>(counters_[i] & count_bits);
     // What waited when the power failed waits again; what was taken for reached is looked at by the next write that counts for it.
     if (!torn_ && counters_[i] >= config_.threshold && enqueue(i)) counters_[i] |= waits;
@@ -168,6 +175,7 @@ Task<void> TrackRefresh::refresh(std::uint64_t counter) {
 }
 
 Task<void> TrackRefresh::rewrite(PhysicalTrack track, MediaClass priority) {
+  TESSERA_CHECK(data_of(track.radius) != nullptr, "a refresh of a track that holds none of the host's data");
   return overlapped_ != nullptr ? rewrite_overlapped(track, priority) : rewrite_alone(track, priority);
 }
 

@@ -89,6 +89,22 @@ TEST_CASE("a dump that fails makes each track wait for its next write only") {
   CHECK(drive.wrong_blocks() == 0);
 }
 
+TEST_CASE("after a dump that failed tracks of the host's data alone are refreshed, none with the firmware's own bytes") {
+  DefectDrive drive(weak_drive(), refreshing(32));
+  int dumps = 0;
+  drive->fail_dumps([&dumps](std::uint64_t pieces) { return ++dumps == 1 ? std::uint64_t{0} : pieces; });
+  double refreshed = 0;
+  write_hot_spot(drive, 1);
+  for (int cuts = 0; cuts < 3; ++cuts) {
+    drive->cut_now();
+    REQUIRE(drive->boot_status() == Status::ok);
+    drive->run_until_idle(100'000_ms);
+    CHECK(drive.wrong_blocks() == 0);
+    refreshed += drive.metric("refresh.tracks");
+  }
+  CHECK(refreshed > 0);
+}
+
 TEST_CASE("a cut at any instant of a refresh loses nothing, and what waited is refreshed after it") {
   for (std::uint64_t actions = 0;; ++actions) {
     DefectDrive drive(weak_drive(), refreshing(32));

@@ -21,9 +21,9 @@ ZonedSetup cached(std::uint64_t count) {
 /// Sectors of zone 1, the first sequential one, that are on the platters.
 std::uint32_t written(ZonedDrive& drive) { return drive.layer().states().peek(0).written; }
 
-PhysicalSector place_of(ZonedDrive& drive, std::uint64_t sector) {
+PhysicalSector place_of(ZonedDrive& drive, std::uint64_t sector, std::uint32_t zone = 1) {
   drive.bench().steps.clear();
-  REQUIRE(drive.write_zone(1, 0, 12) == Status::ok);
+  REQUIRE(drive.write_zone(zone, 0, 12) == Status::ok);
   REQUIRE(drive.bench().flush() == Status::ok);
   for (const auto& step : drive.bench().steps_in("bands")) {
     if (sector < step.run.count) return {step.run.track, step.run.first + static_cast<std::uint32_t>(sector)};
@@ -145,6 +145,27 @@ TEST_CASE("a zone that cannot be written later is read only from there on, its d
   drive.check_content();
   drive.cut_now();
   CHECK(drive.condition(1) == ZoneCondition::read_only);
+  drive.check_content();
+}
+
+TEST_CASE("a part of a streamed write that waits for one in front of it fails with it, past a cache full of failures") {
+  ZonedSetup setup = cached(2);
+  setup.bench.host.window = sectors(static_cast<std::uint64_t>(GENERATE(4, 6, 8)));
+  ZonedDrive probe(setup);
+  for (const std::uint32_t zone : {1U, 2U}) {
+    const PhysicalSector bad = place_of(probe, 1, zone);
+    setup.bench.media.write_fault_sectors.push_back(
+        {static_cast<double>(bad.track.surface), static_cast<double>(bad.track.radius), static_cast<double>(bad.index)});
+  }
+  ZonedDrive drive(setup);
+  CHECK_FALSE(ok(drive.write_zone(1, 0, 12)));
+  REQUIRE(drive.condition(1) == ZoneCondition::read_only);
+  const HostRequest& streamed = drive.bench().submit(HostOp::write, drive.block(2), 12 * blocks_per_sector);
+  drive.bench().run_until_all_done();
+  CHECK_FALSE(ok(streamed.status));
+  CHECK(drive.condition(2) == ZoneCondition::read_only);
+  CHECK(drive.metric("zones.cache.past") > 0);
+  REQUIRE(drive.write_zone(3, 0, 12) == Status::ok);
   drive.check_content();
 }
 

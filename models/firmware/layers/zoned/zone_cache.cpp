@@ -178,7 +178,10 @@ Task<Status> ZoneCache::write(std::uint32_t zone, std::uint32_t first, DataSpan 
   }
   const std::uint32_t resets = states_.peek(zone).resets;
   const Status status = co_await enter(zone, first, data);
-  if (!ok(status)) co_return status;
+  if (!ok(status)) {
+    end_early(zone, first, status);
+    co_return status;
+  }
   wake_early(zone, first + data.count);
   if (!durable) co_return Status::ok;
   const Target target{zone, resets, first + data.count};
