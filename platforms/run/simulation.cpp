@@ -141,9 +141,12 @@ void Simulation::recover_host() {
 
 void Simulation::look_at_recovered() {
   if (scoreboard_ == nullptr) return go_on();
-  if (config_.looks_apart) return look_apart();
+  if (config_.looks_apart && report_ == nullptr) return look_apart();
   phase_ = Phase::verification;
-  verify([this] { go_on(); });
+  verify([this] {
+    if (report_ == nullptr) return go_on();
+    report_->ended(sweep_->stopped() ? SweepEnd::stopped : SweepEnd::whole);
+  });
 }
 
 void Simulation::look_apart() {
@@ -157,15 +160,15 @@ void Simulation::look_apart() {
   go_on();
 }
 
-/// Nothing but the sweep happens to the copy: no cut, no restart, no arrival.
+/// Nothing but the sweep happens to the copy, and the restarts that errors of the DRAM make: no cut and no arrival.
 void Simulation::look_as_copy(std::unique_ptr<ProcessCopy> copy) {
   copy->close_files();
   report_ = std::make_unique<SweepReport>(std::move(copy), *scoreboard_);
   listen_to_faults(*report_);
   drive_.timeline().withdraw(*this);
   drive_.timeline().withdraw(player_);
-  phase_ = Phase::verification;
-  verify([this] { report_->ended(sweep_->stopped() ? SweepEnd::stopped : SweepEnd::whole); });
+  boot_cuts_ = cuts_ = restarts_ = CutSchedule();
+  look_at_recovered();
 }
 
 /// Boots the firmware. A drive whose first format was cut is formatted again.
@@ -213,7 +216,8 @@ void Simulation::excuse_what_no_boot_can_know() {
   const std::uint32_t blocks = drive_.sector_shape().blocks();
   const auto excuse = [&](const MissedPacket& missed, std::uint64_t first, Scoreboard::Piece piece) {
     const HostRun run{HostBlock(first + missed.run.first.value() * blocks), missed.run.count * blocks};
-    scoreboard_->untold(translation_ == nullptr ? std::vector<HostRun>{run} : blocks_in(device, missed), piece);
+    const std::vector<HostRun> blocks_of = translation_ == nullptr ? std::vector<HostRun>{run} : blocks_in(device, missed);
+    report_ == nullptr ? scoreboard_->untold(blocks_of, piece) : report_->untold(blocks_of, piece);
   };
   // A media cache numbers its sectors from the end of the conventional zones on.
   const DriveConfig& config = drive_.config();
@@ -223,10 +227,15 @@ void Simulation::excuse_what_no_boot_can_know() {
   for (const MissedPacket& missed : missed_records(device)) excuse(missed, 0, {~missed.position, missed.after});
 }
 
+void Simulation::excuse(const MediaDevice& device, const ReadDoubt& doubt) {
+  if (translation_ == nullptr) return report_ == nullptr ? scoreboard_->in_doubt(doubt.blocks) : report_->in_doubt(doubt.blocks);
+  FaultListener& listener = report_ == nullptr ? static_cast<FaultListener&>(*scoreboard_) : *report_;
+  tell_doubted(device, doubt, listener);
+}
+
 void Simulation::excuse_reads_in_doubt() {
   const MediaDevice& device = drive_.media().device();
-  for (const ReadDoubt& doubt : founded_doubts(device, drive_.reads_in_doubt()))
-    translation_ == nullptr ? scoreboard_->in_doubt(doubt.blocks) : tell_doubted(device, doubt, *scoreboard_);
+  for (const ReadDoubt& doubt : founded_doubts(device, drive_.reads_in_doubt())) excuse(device, doubt);
 }
 
 /// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.
@@ -243,6 +252,10 @@ void Simulation::stay_dead(Status status) {
 
 /// Errors of the DRAM come faster than the firmware boots.
 void Simulation::never_ready() {
+  if (report_ != nullptr) {
+    lose_requests();
+    report_->ended(SweepEnd::restarted);
+  }
   dead_ = true;
   drain_status_ = Status::corrupt;
   drain_failure_ = "the firmware was restarted " + std::to_string(most_restarts_in_a_row) +
@@ -332,7 +345,6 @@ void Simulation::restart_when_due() {
 
 void Simulation::restart_now() {
   TESSERA_CHECK(firmware_runs(), "a restart of a firmware that does not run");
-  if (report_ != nullptr) report_->ended(SweepEnd::restarted);
   const Picoseconds now = drive_.timeline().now();
   if (++restarts_in_a_row_ > most_restarts_in_a_row) return never_ready();
   ++restarts_made_;

@@ -112,7 +112,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] std::uint64_t cuts_in_outage() const { return boot_cuts_.dropped() + cuts_.dropped(); }
   [[nodiscard]] bool partial() const { return player_.stopped() || verification_stopped_; }
   [[nodiscard]] bool verification_stopped() const { return verification_stopped_; }
-  /// Verifications that a restart of the firmware ended (SweepEnd::restarted).
+  /// Verifications that restarts of the firmware ended (SweepEnd::restarted).
   [[nodiscard]] std::uint64_t verifications_restarted() const { return verifications_restarted_; }
   /// From the start of the replay to the end of the drain: verification sweeps at the end are not part of the run.
   [[nodiscard]] LongTime duration() const { return rested_ + (measured_until_ - origin_); }
@@ -141,6 +141,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void booted(Status status);
   void excuse_what_no_boot_can_know();
   void excuse_reads_in_doubt();
+  void excuse(const MediaDevice& device, const ReadDoubt& doubt);
   void stay_dead(Status status);
   void never_ready();
   void start_replay();

@@ -18,6 +18,8 @@ enum Told : std::uint8_t {
   told_cut,
   told_destroyed,
   told_unreadable,
+  told_doubt,
+  told_untold,
   told_end,
   told_fault,
   told_bug,
@@ -46,6 +48,22 @@ void add(StateWriter& words, ConstContentSpan content) {
   words.bytes(content);
 }
 
+void add(StateWriter& words, HostRun blocks) {
+  words.number(blocks.first.value());
+  words.number(blocks.count);
+}
+
+HostRun run_in(StateReader& in) {
+  const HostBlock first(in.number());
+  return {first, static_cast<std::uint32_t>(in.number())};
+}
+
+std::vector<HostRun> runs_in(StateReader& in) {
+  std::vector<HostRun> runs(in.count());
+  for (HostRun& run : runs) run = run_in(in);
+  return runs;
+}
+
 std::vector<std::byte> content_in(StateReader& in) {
   std::vector<std::byte> content(in.number(most_content));
   in.bytes(content);
@@ -57,8 +75,7 @@ std::vector<std::byte> content_in(StateReader& in) {
 void SweepReport::issued(HostRequest& request) {
   StateWriter words = told(told_issued, request);
   words.number(request.number);
-  words.number(request.blocks.first.value());
-  words.number(request.blocks.count);
+  add(words, request.blocks);
   send(words);
   scoreboard_.issued(request);
 }
@@ -93,6 +110,23 @@ void SweepReport::unreadable(const HostRequest& request) {
   scoreboard_.unreadable(request);
 }
 
+void SweepReport::in_doubt(HostRun blocks) {
+  StateWriter words = told(told_doubt);
+  add(words, blocks);
+  send(words);
+  scoreboard_.in_doubt(blocks);
+}
+
+void SweepReport::untold(std::span<const HostRun> blocks, Scoreboard::Piece piece) {
+  StateWriter words = told(told_untold);
+  words.number(piece.first);
+  words.number(piece.second);
+  words.number(blocks.size());
+  for (const HostRun& run : blocks) add(words, run);
+  send(words);
+  scoreboard_.untold(blocks, piece);
+}
+
 void SweepReport::ended(SweepEnd how) {
   StateWriter words = told(told_end);
   words.number(static_cast<std::uint64_t>(how));
@@ -124,8 +158,7 @@ SweepEnd hear_sweep(ProcessCopy& copy, Scoreboard& scoreboard) {
       case told_issued: {
         HostRequest& request = requests[in.number()];
         request.number = in.number();
-        request.blocks.first = HostBlock(in.number());
-        request.blocks.count = static_cast<std::uint32_t>(in.number());
+        request.blocks = run_in(in);
         scoreboard.issued(request);
         break;
       }
@@ -140,6 +173,13 @@ SweepEnd hear_sweep(ProcessCopy& copy, Scoreboard& scoreboard) {
       case told_cut: scoreboard.power_cut(); break;
       case told_destroyed: scoreboard.destroyed(content_in(in)); break;
       case told_unreadable: scoreboard.unreadable(requests.at(in.number())); break;
+      case told_doubt: scoreboard.in_doubt(run_in(in)); break;
+      case told_untold: {
+        const std::uint64_t position = in.number();
+        const std::uint64_t generation = in.number();
+        scoreboard.untold(runs_in(in), {position, generation});
+        break;
+      }
       case told_end: {
         const auto how = static_cast<SweepEnd>(in.number(ends));
         static_cast<void>(copy.wait());

@@ -4,6 +4,7 @@
 // nobody had looked.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/fault_listener.hpp"
@@ -18,7 +19,7 @@ namespace tessera {
 enum class SweepEnd : std::uint8_t {
   whole,
   stopped,   ///< by a stop signal
-  restarted  ///< errors of the DRAM restarted the firmware in the midst of it
+  restarted  ///< errors of the DRAM came faster than the firmware boots
 };
 
 /// Of the copy: the scoreboard's ears.
@@ -32,8 +33,10 @@ class SweepReport final : public ContentChecker, public FaultListener {
   void lost(const HostRequest& request) override;
   void power_cut() override;
   void destroyed(ConstContentSpan sector) override;
-  /// As Scoreboard::unreadable().
+  // As the scoreboard's.
   void unreadable(const HostRequest& request);
+  void in_doubt(HostRun blocks);
+  void untold(std::span<const HostRun> blocks, Scoreboard::Piece piece);
 
   /// What ends the copy, too.
   [[noreturn]] void ended(SweepEnd how);
