@@ -11,7 +11,7 @@ using namespace literals;
 
 namespace {
 
-constexpr Picoseconds flush_patience = 86'400_s;
+constexpr Picoseconds a_day = 86'400_s;
 
 double milliseconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e-9; }
 
@@ -21,12 +21,12 @@ Watchdog::Watchdog(Timeline& timeline, Picoseconds patience, std::uint32_t tags)
     : timeline_(timeline), patience_(patience), commands_(tags) {}
 
 Picoseconds Watchdog::patience_with(const HostRequest& request) const {
-  return request.op == HostOp::flush ? std::max(patience_, flush_patience) : patience_;
+  return request.op == HostOp::flush ? std::max(patience_, a_day) : patience_;
 }
 
 void Watchdog::issued(const HostRequest& request) {
   const Picoseconds now = timeline_.now();
-  commands_[request.tag] = {&request, now, now + patience_with(request), {}, false};
+  commands_[request.tag] = {&request, now, now + patience_with(request), {}, {}, 0, false};
   if (posted_ || patience_ == Picoseconds(0) || !account_) return;
   posted_ = true;
   timeline_.post(now + patience_, *this);
@@ -36,6 +36,7 @@ void Watchdog::moved() {
   for (Command& command : commands_) {
     command.due = std::max(command.due, timeline_.now() + patience_);
     command.wait = {};
+    command.late_since.reset();
   }
 }
 
@@ -60,7 +61,11 @@ void Watchdog::on_time(std::uint64_t) {
 
 void Watchdog::look_at(Command& command) {
   if (timeline_.empty()) throw LivenessBug(in_words(command, "and no event is left that could bring an answer"));
-  if (command.wait.is_in_vain(timeline_.actions(), work_()))
+  const DeviceWork work = work_();
+  if (!command.late_since) command.late_since = timeline_.now();
+  const bool one_operation = work.busy && work.operations == command.operations;
+  command.operations = work.operations;
+  if (command.wait.is_in_vain(timeline_.actions(), work) || (timeline_.now() - *command.late_since >= a_day && !one_operation))
     throw LivenessBug(in_words(command, "and has done other things without end since"));
   if (!command.counted) {
     command.counted = true;

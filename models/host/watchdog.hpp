@@ -2,12 +2,14 @@
 // Liveness: what becomes of a command that the drive does not answer in time.
 //
 // A drive that is slow is no bug: the command is counted, with all that is known about the first, and the run goes on. A drive that never
-// answers is: no event is left that could bring the answer, or there are events without end that are no work of its devices.
+// answers is: no event is left that could bring the answer, there are events without end that are no work of its devices, or a day has
+// passed since the command was late, and it was no one operation of a device that took it.
 //
 // It measures time at the drive, from the instant at which the host spends a tag; what waits at the host may wait for ever. A FLUSH
 // has a day, as the drain of a run has: it empties caches of any size. One timer covers all commands: it looks again when the first of
 // those that it saw would be overdue, or one issued meanwhile.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +54,9 @@ class Watchdog final : private TimelineListener {
     Picoseconds since;
     Picoseconds due;
     LongWait wait;         // once it is overdue
-    bool counted = false;  // as such
+    std::optional<Picoseconds> late_since;
+    std::uint64_t operations = 0;  // of devices, when it was last looked at
+    bool counted = false;          // as overdue
   };
   void on_time(std::uint64_t argument) override;
   void look_at(Command& command);

@@ -123,3 +123,12 @@ def test_parts_of_sectors_next_to_a_refresh_find_room_in_a_small_write_cache(lay
     kept = run(tmp_path / "out", "torture", "--layer", layer, "--trace", tmp_path / "odd.csv", *columns, *cache, "--set", "firmware.refresh.threshold=16")
     assert kept.metric("host.failed") == kept.metric("scoreboard.errors") == 0
     assert kept.metric("refresh.tracks") > 0
+
+
+@pytest.mark.parametrize("counters", ["track", "area"])
+def test_a_log_s_tracks_are_refreshed_together_not_each_with_all_after_it(counters, tmp_path):
+    words = ("--workload", "random-4k", "--fold-at", "2 MiB", "--limit", "600", "--replay", "closed:1", "--prefill", "100", "--check")
+    log = ("--set", "layers.sblock.region_tracks=160", "--set", "firmware.write_cache.capacity=0 B")
+    often = ("--set", f"firmware.refresh.threshold={THRESHOLD}", "--set", f"firmware.refresh.counters={counters}")
+    kept = run(tmp_path / "log", "torture", "--layer", "sblock", *words, *log, *often)
+    assert 160 < kept.metric("refresh.tracks") < 4 * 160  # one after the other: some 160 * 160 / 2

@@ -64,6 +64,17 @@ Overlap::Reach Overlap::reach(std::uint32_t radius) const {
   return reach;
 }
 
+std::optional<std::uint32_t> Overlap::before(std::uint32_t radius) const {
+  const Region* const region = region_of(radius);
+  if (region == nullptr || !in_bands(*region)) return {};
+  const Place place = place_of(*region, radius);
+  if (place.guard || (place.rising && radius == region->first)) return {};
+  const std::uint32_t side = place.rising ? radius - 1 : radius + 1;
+  if (side - region->first >= region->count) return {};
+  const Place there = place_of(*region, side);
+  return there.guard || there.rising != place.rising ? std::nullopt : std::optional(side);
+}
+
 std::vector<std::uint32_t> Overlap::order(std::uint32_t radius) const {
   std::vector<std::uint32_t> radii{radius};
   const Region* const region = region_of(radius);

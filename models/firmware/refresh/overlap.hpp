@@ -2,6 +2,7 @@
 // What a write destroys, as the firmware knows it from its own plan, and in which order tracks are rewritten so that all that a rewrite
 // destroys is written again.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/format.hpp"
@@ -27,6 +28,8 @@ class Overlap {
   /// `radius` first, then all whose tracks its rewrite destroys, and theirs in turn: each destroys later ones only. Guards that bands share
   /// hold nothing and are left out: the order of one is empty.
   [[nodiscard]] std::vector<std::uint32_t> order(std::uint32_t radius) const;
+  /// The next track whose rewrite goes over this one: towards the beginning of its band. Nothing there, and where there are no bands.
+  [[nodiscard]] std::optional<std::uint32_t> before(std::uint32_t radius) const;
   /// Tracks from one being rewritten on, in that order, that have to be read before: all that it destroys are among them.
   [[nodiscard]] std::uint32_t window() const { return window_; }
 

@@ -56,7 +56,7 @@ void TrackRefresh::recount(bool after_power_cut) {
     }
     counters_[i] = torn_ ? static_cast<Counter>(config_.threshold) : static_cast<Counter>(counters_[i] & count_bits);
     // What waited when the power failed waits again; what was taken for reached is looked at by the next write that counts for it.
-    if (!torn_ && counters_[i] >= config_.threshold && enqueue(i)) counters_[i] |= waits;
+    if (!torn_ && reached(i) && enqueue(i)) counters_[i] |= waits;
   }
 }
 
@@ -150,14 +150,32 @@ Task<void> TrackRefresh::work() {
   while (taken_ != put_) {
     const std::uint64_t counter = queue_.read(taken_++ % queue_places);
     // Another area of the same track may have had its neighbours refreshed.
-    if ((counters_[counter] & count_bits) >= config_.threshold) co_await refresh(counter);
+    if (!reached(counter)) continue;
+    const bool urgent = (counters_[counter] & count_bits) >= urgent_at();  // waited long behind the host's commands: goes with them
+    const std::uint64_t first = first_of_band(counter);
+    co_await refresh(first, urgent);
+    if (first != counter && reached(counter)) co_await refresh(counter, urgent);
   }
   running_ = false;
 }
 
-Task<void> TrackRefresh::refresh(std::uint64_t counter) {
-  // What waited long behind the host's commands goes with them.
-  const bool urgent = (counters_[counter] & count_bits) >= urgent_at();
+/// Of the counters of a band that are reached, or soon will be, the one whose rewrite goes over the most of the others' tracks. Logs write
+/// all tracks of a band equally often, and a cut may take all counters: otherwise each would have the rest of the band rewritten for itself.
+std::uint64_t TrackRefresh::first_of_band(std::uint64_t counter) const {
+  const std::uint64_t counters = config_.counters_per_track();
+  std::uint64_t first = counter;
+  PhysicalTrack at = track(counter / counters);
+  while (const std::optional<std::uint32_t> before = overlap_.before(at.radius)) {
+    at.radius = *before;
+    const std::uint64_t begin = number(at) * counters;
+    for (std::uint64_t i = begin; i < begin + counters; ++i)
+      if ((counters_[i] & count_bits) >= soon_at()) first = i;
+    ports_.cpu.scan(counters);
+  }
+  return first;
+}
+
+Task<void> TrackRefresh::refresh(std::uint64_t counter, bool urgent) {
   const MediaClass priority = urgent ? MediaClass::dependent : MediaClass::background;
   urgent_ += urgent ? 1 : 0;
   if (config_.counters == RefreshCounters::track) {

@@ -51,6 +51,9 @@ class TrackRefresh final : public MediaPort {
   /// Writes from which on a track no longer waits behind the host's commands.
   [[nodiscard]] std::uint32_t urgent_at() const { return config_.threshold + config_.threshold / 4; }
 
+  /// Writes from which on a track goes along with one after it in its band.
+  [[nodiscard]] std::uint32_t soon_at() const { return config_.threshold - config_.threshold / 4; }
+
   /// Radii [first, end) of a region with the host's data.
   struct Radii {
     std::uint32_t first;
@@ -77,7 +80,9 @@ class TrackRefresh final : public MediaPort {
   void begin_work();
   void hurry();
   Task<void> work();
-  Task<void> refresh(std::uint64_t counter);
+  [[nodiscard]] bool reached(std::uint64_t counter) const { return (counters_[counter] & count_bits) >= config_.threshold; }
+  [[nodiscard]] std::uint64_t first_of_band(std::uint64_t counter) const;
+  Task<void> refresh(std::uint64_t counter, bool urgent);
   Task<void> rewrite(PhysicalTrack track, MediaClass priority);
   Task<void> rewrite_alone(PhysicalTrack track, MediaClass priority);
   Task<void> rewrite_overlapped(PhysicalTrack track, MediaClass priority);

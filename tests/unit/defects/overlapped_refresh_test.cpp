@@ -87,6 +87,22 @@ TEST_CASE("the order of a rewrite ends where nothing more is destroyed") {
   CHECK(wave.order(11) == Radii{11, 12, 13});
   CHECK(wave.order(20) == Radii{20, 19, 18, 17});
   CHECK(wave.order(15).empty());  // the guard of both
+
+  // The way back, to the beginning of a band.
+  CHECK(shingled.before(12) == 11);
+  CHECK_FALSE(shingled.before(10));
+  CHECK_FALSE(shingled.before(15));  // a guard
+  CHECK_FALSE(shingled.before(17));  // the next band's first
+  CHECK(shingled.before(18) == 17);
+  CHECK(Overlap({falling}).before(17) == 18);
+  CHECK_FALSE(Overlap({falling}).before(20));  // the next radius is a guard
+  CHECK_FALSE(Overlap({falling}).before(21));  // the guard itself
+  CHECK(wave.before(12) == 11);
+  CHECK(wave.before(18) == 19);
+  CHECK_FALSE(wave.before(20));
+  CHECK_FALSE(wave.before(15));
+  CHECK_FALSE(interlaced.before(12));
+  CHECK_FALSE(shingled.before(9));
 }
 
 TEST_CASE("without a refresh a hot spot costs an overlapping layer sectors, with one nothing") {

@@ -97,6 +97,16 @@ class Slow final : public StuckLayer {
   }
 };
 
+/// Events without end, so rare that none of the other bounds is ever reached.
+class SlowClock final : public TimelineListener {
+ public:
+  explicit SlowClock(Timeline& timeline) : timeline_(timeline) { timeline.post(timeline.now(), *this); }
+  void on_time(std::uint64_t) override { timeline_.post(timeline_.now() + 2_s, *this); }
+
+ private:
+  Timeline& timeline_;
+};
+
 /// Events without end.
 class Clock final : public TimelineListener {
  public:
@@ -247,6 +257,30 @@ TEST_CASE("watchdog: a request that is not answered although there are events wi
   says(bug_of([&] { timeline.run_until(1'000_s); }), "and has done other things without end since");
   CHECK(timeline.now() <= 720_s);  // at the first look after 500 s of ticks
   CHECK(watchdog.overdue() == 1);
+}
+
+TEST_CASE("watchdog: a request that is a day late ends the run, unless one operation of a device takes that long") {
+  DeviceWork work;
+  HostRequest request;
+  request.op = HostOp::write;
+  const auto lasts = [&](bool next_operation) {
+    Timeline timeline;
+    Watchdog watchdog(timeline, 120_s, 1);
+    watchdog.start([] { return std::string("wakes"); },
+                   [&] {
+                     work.operations += next_operation ? 1 : 0;
+                     return work;
+                   });
+    request.life.begin(timeline.now());
+    watchdog.issued(request);
+    const SlowClock clock(timeline);
+    const std::string text = bug_of([&] { timeline.run_until(200'000_s); });
+    return text == "nothing" ? timeline.now() : says(text, "and has done other things without end since") ? timeline.now() : 0_s;
+  };
+  CHECK(lasts(false) == 86'520_s);
+  work.busy = true;
+  CHECK(lasts(true) == 86'520_s);  // one after the other, as of a drive that wakes itself
+  CHECK(lasts(false) == 200'000_s);
 }
 
 TEST_CASE("watchdog: polls without end are no reason to end a run while a device works, and operations without end are one") {
