@@ -25,6 +25,7 @@ SEQUENTIAL_ZONES = ("--set", "layers.zoned.zone=16 MiB", "--set", "layers.zoned.
 DISK_STATES = (
     "power_conditions.idle_a_after=1 ms", "power_conditions.idle_b_after=5 ms", "power_conditions.idle_c_after=20 ms", "power_conditions.standby_after=1 s",
     "heat.laser_power=200 mW", "heat.head_life=1 GiB", "track_error_rates=[[0, 100, 10]]",
+    "fail_slow=[[0, 9, 0, 100, 0, 10, 2, 0, 0]]",
 )  # fmt: skip
 
 # Parts that report only where they are in use.

@@ -49,6 +49,8 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
     motion.rotation += lost;
     ++platters_.statistics.servo_faults;
   }
+  if (platters_.slow.any()) [[unlikely]]
+    lose_turns(motion);
   platters_.statistics.missed_turns += motion.missed_turns;
   entry_ = motion.entry;
   transfer_begin_ = ready + motion.overhead + motion.seek + motion.rotation;
@@ -65,6 +67,14 @@ MediaTiming MediaArm::start(const MediaStep& step, Picoseconds now, const ArmDis
   }
   announce(from, motion);
   return timing_;
+}
+
+void MediaArm::lose_turns(Motion& motion) {
+  const Picoseconds lost = platters_.slow.lost(step_->run.track, begin_, motion.total());
+  if (lost == Picoseconds()) return;
+  motion.rotation += lost;
+  ++platters_.statistics.slow_steps;
+  platters_.statistics.slow_time += lost;
 }
 
 void MediaArm::announce(PhysicalTrack from, const Motion& motion) const {

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/signal.hpp"
 #include "media/content_store.hpp"
+#include "media/fail_slow.hpp"
 #include "media/head_wear.hpp"
 #include "media/mechanics.hpp"
 #include "media/media_config.hpp"
@@ -56,6 +57,7 @@ struct Platters {
   ContentStore store;
   RandomStream powerfail;
   MediaFaults faults;
+  FailSlow slow;
   TrackInterference interference;
   PowerConditions power;
   HeadWear wear;
@@ -91,6 +93,7 @@ class MediaArm {
   void restore(Picoseconds now);
 
  private:
+  void lose_turns(Motion& motion);
   void announce(PhysicalTrack from, const Motion& motion) const;
   void show(MediaState state, PhysicalTrack head, Picoseconds at) const;
   [[nodiscard]] bool resolve(const PhysicalRun& run);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "media/fail_slow.hpp"
 #include "media/geometry_checks.hpp"
 #include "media/sparing.hpp"
 #include "media/track_error_rates.hpp"
@@ -307,6 +308,12 @@ void MediaConfig::describe(ParameterVisitor& visitor) {
     visitor.field("servo_retry_time", servo_retry_time, {0, second_ps},
                   "What a servo fault costs, rounded up to whole revolutions, at least one: the sector has to come round again.");
   });
+  visitor.table(
+      "fail_slow", fail_slow,
+      {"first_surface", "last_surface", "first_radius", "last_radius", "from_ms", "to_ms", "times", "stall_ms", "per_million"},
+      "A part of the drive that is slow for a while: of the steps that begin there between two milliseconds of simulated time each "
+      "takes `times` as long (1: as ever), and so many per million stall for `stall_ms`; what is lost are whole turns. Last ones "
+      "may lie beyond the drive.");
   visitor.unused_where(surfaces == 1, "media.surfaces is 1", [&] {
     visitor.field("head_switch", head_switch, {0, second_ps}, "Time to another surface; overlaps with a seek, the longer counts.");
   });
@@ -367,6 +374,7 @@ std::vector<std::string> MediaConfig::validate() const {
   if (problems.empty()) check_sparing(*this, problems);
   if (problems.empty()) check_head_tolerances(*this, problems);
   check_track_error_rates(*this, problems);
+  check_fail_slow(*this, problems);
   power_conditions.check(whole_idle_power(), problems);
   check_arm_tolerances(*this, problems);
   return problems;

@@ -80,6 +80,8 @@ struct MediaConfig {
   std::uint32_t interference_errors_per_million = 0;
   std::uint32_t servo_faults_per_million = 0;
   Picoseconds servo_retry_time;
+  std::vector<NumberRow>
+      fail_slow;  ///< first and last surface, first and last radius, from and to ms, times, stall in ms, stalls per million
 
   // Mechanics. The seek curve is a table, or else the formula t_min + a*sqrt(distance).
   Picoseconds head_switch;

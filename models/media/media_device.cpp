@@ -53,6 +53,7 @@ MediaDevice::MediaDevice(const MediaConfig& config, const FormatPlan& plan, Cont
                 .store = ContentStore(tessera::shape_of(config, content), platters_.geometry.tracks(), platters_.geometry.most_sectors()),
                 .powerfail = RandomStream(seed, "media.powerfail"),
                 .faults = MediaFaults(config, platters_.geometry, seed),
+                .slow = FailSlow(config, platters_.geometry.revolution(), seed),
                 .interference = TrackInterference(config.interference_limit, platters_.geometry.most_sectors()),
                 .power = PowerConditions(config.power_conditions, signals_),
                 .wear = HeadWear(config)},

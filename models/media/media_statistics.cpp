@@ -133,6 +133,10 @@ void MediaStatistics::report(MetricSet& metrics, const MediaConfig& config, cons
   count("faults.latent_writes", latent_writes, "Sectors written to an unreadable place without anybody noticing.");
   count("faults.write", write_faults, "Writes that stopped at a sector that could not be written.");
   count("faults.servo", servo_faults, "Commands that lost their track and found it again.");
+  if (!config.fail_slow.empty()) {
+    count("faults.slow", slow_steps, "Commands that lost turns where the drive was slow.");
+    metrics.count("media.time.slow", slow_time, "What these lost: part of rotation.");
+  }
   if (config.interference_limit != 0)
     count("interference.spoilt", spoilt_sectors, "Sectors that became unreadable because tracks next to them were written too often.");
   count("rule_violations", rule_violations, "Steps that left their track or the formatted tracks.");

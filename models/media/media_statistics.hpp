@@ -41,10 +41,12 @@ struct MediaStatistics {
   std::uint64_t write_faults = 0;
   std::uint64_t spoilt_sectors = 0;  ///< by writes next to them
   std::uint64_t servo_faults = 0;
+  std::uint64_t slow_steps = 0;  ///< that lost turns to media.fail_slow
   Picoseconds seek_time;
   Picoseconds rotation_time;
   Picoseconds read_time;  ///< transfers, overhead included
   Picoseconds write_time;
+  Picoseconds slow_time;   ///< of rotation_time
   Picoseconds laser_time;  ///< writes, with warm-up
   Picoseconds off_time;    ///< without power, up to off_since
   Picoseconds off_since;   ///< of the present outage

@@ -200,6 +200,7 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
     if (draw_ > 3) draw_fourth(run, plain_, plan, RandomStream(seed_, "torture.campaign.fourth" + which));
     if (draw_ > 4) draw_fifth(run, plain_, plan, RandomStream(seed_, "torture.campaign.fifth" + which));
     if (draw_ > 5) draw_sixth(run, plain_, plan, RandomStream(seed_, "torture.campaign.sixth" + which));
+    if (draw_ > 6) draw_seventh(run, plain_, plan, RandomStream(seed_, "torture.campaign.seventh" + which));
   }
   return run;
 }

@@ -235,6 +235,25 @@ void medium_scan(const Extra& extra) {
   extra.set(path + "sectors", extra.one_of<std::uint64_t, 3>({0, 1, 5}));
 }
 
+/// Parts of the drive are slow for a while, or stall now and then: what waits waits longer, and in other orders.
+void fail_slow(const Extra& extra) {
+  const DriveGeometry geometry = geometry_of(extra.drive.media);
+  std::string rows;
+  for (std::uint64_t left = 1 + extra.below(3); left > 0; --left) {
+    const std::uint64_t surface = extra.below(geometry.surfaces);
+    const std::uint64_t radius = extra.below(geometry.radii());
+    const std::uint64_t from = extra.below(std::uint64_t{1} << extra.below(13));
+    const std::uint64_t stall = extra.one_of<std::uint64_t, 4>({0, 1, 30, 300});
+    std::string row = std::to_string(surface) + "," + std::to_string(surface + extra.below(3)) + "," + std::to_string(radius) + "," +
+                      std::to_string(radius + extra.below(geometry.radii())) + "," + std::to_string(from) + "," +
+                      std::to_string(from + 1 + extra.below(4000)) + "," + std::to_string(2 + extra.below(3)) + "," +
+                      std::to_string(stall) + "," +
+                      std::to_string(stall == 0 ? 0 : extra.one_of<std::uint64_t, 3>({1'000, 20'000, 200'000}));
+    rows += (rows.empty() ? "[[" : ",[") + row + "]";
+  }
+  extra.set("media.fail_slow", rows + "]");
+}
+
 /// Commands of different lengths share the link, and what is sent first need not come first.
 void frames(const Extra& extra) {
   if (!extra.sets("host.link")) extra.choose<2>("host.link", {"sata", "sas"});
@@ -282,6 +301,10 @@ constexpr std::array<ExtraKind, 1> sixth_kinds_of_zones{{
     {"zone-cache", 2, zone_cache},
 }};
 
+constexpr std::array<ExtraKind, 1> seventh_kinds{{
+    {"fail-slow", 3, fail_slow},
+}};
+
 constexpr std::array<ExtraKind, 6> plain_kinds{{
     {"cache-options", 1, write_cache},
     {"look-ahead", 2, look_ahead},
@@ -321,6 +344,10 @@ void draw_fifth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& pl
 void draw_sixth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   if (run.options.layer.starts_with("zoned")) draw(sixth_kinds_of_zones, {run, drive, plan, random});
   draw(sixth_kinds, {run, drive, plan, random});
+}
+
+void draw_seventh(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
+  draw(seventh_kinds, {run, drive, plan, random});
 }
 
 void draw_plain(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream& random) {

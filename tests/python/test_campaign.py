@@ -186,6 +186,14 @@ def test_the_sixth_draw_adds_the_write_cache_of_zones():
     assert "zone-cache" not in campaign("--layer", "cmr", "--runs", 20, "--seed", 3, "--draw", 6)["faults"]
 
 
+def test_the_seventh_draw_adds_drives_that_are_slow_for_a_while():
+    seventh = campaign("--layer", "tessera", "--runs", 60, "--seed", 3, "--draw", 7)
+    sixth = campaign("--layer", "tessera", "--runs", 60, "--seed", 3, "--draw", 6)
+    assert set(seventh["faults"]) - set(sixth["faults"]) == {"fail-slow"}
+    assert seventh["faults"]["fail-slow"]["runs"] > 10
+    assert seventh["all"]["failures"] == 0
+
+
 def test_a_layer_that_refuses_a_setting_is_skipped_and_the_others_run():
     ended = simulate("torture", "torture", "--campaign", "--layer", "all", "--runs", 26, "--set", "firmware.flash_cache.capacity=1 MiB", "--set", "firmware.flash_cache.use=writes", "--jobs", 2, "--json")
     skipped = {line.split(":")[1].strip() for line in ended.stderr.splitlines() if line.startswith("skipped: ")}
@@ -250,7 +258,7 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
-    (("--campaign", "--draw", "7"), "--draw"),
+    (("--campaign", "--draw", "8"), "--draw"),
     (("--plain",), "--plain needs --campaign"),
     (("--campaign", "--plain", "--draw", "2"), "exclude each other"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
