@@ -1,13 +1,28 @@
 """Run, compare, sweep and plot simulations made by tessera-sim."""
 
-from tessera import trace
-from tessera.api import Options, compare, open_results, run, search, sweep, validate
-from tessera.errors import InputError
-from tessera.run_folder import Run, latency_ms, life_causes, life_phases
-from tessera.simulation import Simulation
-from tessera.simulator import SimulatorError, run_simulator
+from typing import TYPE_CHECKING
+
+from tessera.lazily import names_of
+
+if TYPE_CHECKING:
+    from tessera import trace
+    from tessera.api import Options, compare, open_results, run, search, sweep, validate
+    from tessera.errors import InputError
+    from tessera.run_folder import Run, latency_ms, life_causes, life_phases
+    from tessera.simulation import Simulation
+    from tessera.simulator import SimulatorError, run_simulator
 
 __all__ = [
     "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_causes", "life_phases", "open_results", "run",
     "run_simulator", "search", "sweep", "trace", "validate",
 ]  # fmt: skip
+
+__getattr__ = names_of(
+    __name__,
+    "trace",
+    api=("Options", "compare", "open_results", "run", "search", "sweep", "validate"),
+    errors=("InputError",),
+    run_folder=("Run", "latency_ms", "life_causes", "life_phases"),
+    simulation=("Simulation",),
+    simulator=("SimulatorError", "run_simulator"),
+)

@@ -2,8 +2,10 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 # Student's t, 0.975, by degrees of freedom (1 to 30).
 _T_975 = (
@@ -78,12 +80,15 @@ def beyond_rounding(half_width: float | None, size: float) -> float:
     return half_width if half_width and half_width > _ROUNDING * abs(size) else 0.0
 
 
-def of_mean(samples: np.ndarray) -> Estimate:
+def of_mean(samples: "np.ndarray") -> Estimate:
     """The mean of two or more independent samples.
 
+    >>> import numpy as np
     >>> of_mean(np.array([1.0, 2.0, 3.0]))  # half width 4.303 / sqrt(3)
     Estimate(value=2.0, half_width=2.484...)
     """
+    import numpy as np  # which few commands need
+
     count = len(samples)
     half_width = student_t_975(count - 1) * float(np.std(samples, ddof=1)) / math.sqrt(count)
     return Estimate(float(np.mean(samples)), beyond_rounding(half_width, float(np.abs(samples).max())))

@@ -6,12 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tessera.arguments import path_of
 from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, read_json, regular
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tessera.effort import Effort
     from tessera.frames import Frames
 
@@ -97,8 +97,10 @@ class Run:
             raise UnknownMetric(f"{self.folder}: the run has no metric {name!r}" + (f"; did you mean '{close}'?" if close else "")) from None
 
     @cached_property
-    def requests(self) -> np.ndarray:
+    def requests(self) -> "np.ndarray":
         """requests.npy as a structured array mapped into memory, in order of completion; times in ps."""
+        import numpy as np  # which few commands need
+
         file = self.file("requests.npy")
         try:
             log = np.load(file, mmap_mode="r", allow_pickle=False)
@@ -158,18 +160,18 @@ def check_summary(file: Path, summary: dict) -> None:
             raise InputError(f"{file}: metric '{name}': expected a value with its unit; the file was not written by a run")
 
 
-def latency_ms(requests: np.ndarray) -> np.ndarray:
+def latency_ms(requests: "np.ndarray") -> "np.ndarray":
     """Completion minus arrival of each request, in ms."""
     return (requests["completion"] - requests["arrival"]) / 1e9
 
 
-def life_phases(requests: np.ndarray) -> tuple[str, ...]:
+def life_phases(requests: "np.ndarray") -> tuple[str, ...]:
     """Names of the parts of a request's life; their sum is the latency."""
     names = requests.dtype.names
     return names[len(REQUEST_FIELDS) : names.index("cause") if "cause" in names else None]
 
 
-def life_causes(requests: np.ndarray) -> dict[str, str]:
+def life_causes(requests: "np.ndarray") -> dict[str, str]:
     """Cause -> the field with the time that a request took for it, in the order of the numbers in the field `cause`; the times sum to the
     latency. None in logs of older versions, which do not know causes."""
     return {name.removeprefix(_CAUSE): name for name in requests.dtype.names if name.startswith(_CAUSE)}

@@ -83,6 +83,34 @@ def test_a_silent_drive_is_thrown_out_after_the_time_out(tmp_path, kind):
     thrown_out_and_rebuilt(metrics, done, "it had a command for longer than array.time_out")
 
 
+STALLS = "[drive.settings.media]\nfail_slow = [[0, 0, 0, 100000, 200, 100000, 1, 1500, 20000]]\n"
+
+
+def test_a_drive_that_stalls_now_and_then_is_kept_or_thrown_out_as_the_time_out_says(tmp_path):
+    file = an_array(tmp_path, "raid5", STALLS + UNCACHED)
+    healthy, _ = run_array(tmp_path / "healthy", an_array(tmp_path, "raid5", UNCACHED), limit=1500)
+    file = an_array(tmp_path, "raid5", STALLS + UNCACHED)
+    kept, _ = run_array(tmp_path / "kept", file, "--set", "array.time_out=30 s", limit=1500)
+    nothing_noticed(kept)
+    assert value(kept, "array.thrown_out") == 0
+    assert value(kept, "host.latency.max") > 1500 > value(healthy, "host.latency.max")
+    thrown, done = run_array(tmp_path / "thrown", file, "--set", "array.time_out=1 s", limit=1500)
+    thrown_out_and_rebuilt(thrown, done, "it had a command for longer than array.time_out")
+
+
+def test_a_mirror_reads_past_a_drive_that_is_slow_and_parity_does_not(tmp_path):
+    (tmp_path / "reads.toml").write_text('summary = "reads"\nlaw = "uniform"\nrequests = 1000\nwrite_share = 0\nalignment = "4 KiB"\n')
+    words = ("--workload", tmp_path / "reads.toml", "--replay", "closed:4", "--limit", 1000, "--fold-at", "2 MiB", "--prefill", 100)
+    slow = "[drive.settings.media]\nfail_slow = [[0, 9, 0, 100000, 0, 1000000, 8, 0, 0]]\n"
+    means = {}
+    for kind in ("mirror", "raid5"):
+        for faults in ("", slow):
+            simulate("array", an_array(tmp_path, kind, faults, spare=False), *words, "--out", tmp_path / "out")
+            means[kind, faults] = value(json.loads((tmp_path / "out/summary.json").read_text())["metrics"], "host.latency.mean")
+    assert means["mirror", slow] < 1.6 * means["mirror", ""]
+    assert means["raid5", slow] > 2 * means["raid5", ""]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_drive_that_is_gone_is_rebuilt(tmp_path, kind):
     metrics, _ = run_array(tmp_path / "out", an_array(tmp_path, kind, "", more=failure(0, "200 ms")))

@@ -97,7 +97,8 @@ def _parameters(given: ast.arguments) -> list[str]:
 
 
 def _parameter(item: ast.arg, default: ast.expr | None) -> str:
-    return ast.unparse(item) + (f" = {ast.unparse(default)}" if default else "")
+    kind = f": {ast.unparse(item.annotation)}".replace("'", "") if item.annotation else ""
+    return item.arg + kind + (f" = {ast.unparse(default)}" if default else "")
 
 
 def _first(member: property | cached_property) -> str:

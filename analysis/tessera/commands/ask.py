@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json, Settings, settings_of
@@ -63,6 +61,7 @@ def ask(
     from tessera.asking.question import KINDS, Asked, most_requests
     from tessera.asking.source import source_of
     from tessera.asking.templates import question_of
+    from tessera.commands.progress import progress
 
     if kind not in KINDS:
         raise unknown_name("question", kind, KINDS)
@@ -81,8 +80,7 @@ def ask(
     command = shlex.join(["tessera", *sys.argv[1:]])
     for question in questions:
         folder = (out if len(questions) == 1 else out / question.asked.source.name) if out else Path("out/ask") / _folder(kind, _listed(layer), question.asked.source.name)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json, transient=True) as bar:
+        with progress(hidden=as_json, transient=True) as bar:
             line = bar.add_task(question.asked.source.name, total=None)
 
             def tell(what: str, count: "Count") -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from tessera.errors import unknown_name
 from tessera.marked_section import write_marked_section
@@ -34,6 +33,8 @@ def calibrate(
     page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew; with --judge only the judgement.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
+    from rich.console import Console
+
     from tessera.calibration.measurement import Effort
     from tessera.calibration.report import write_measured_costs
     from tessera.calibration.run import calibration, judgement

@@ -1,5 +1,6 @@
 """tessera identify."""
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -74,7 +75,7 @@ def fit(
 ) -> None:
     """Read the jobs' logs and write a description of the drive: each line with its source and uncertainty, and what was not identified.
 
-    The score is of requests that nothing was fitted to.
+    The score is of requests that nothing was fitted to. Exit status 1 where it says that the description is not the drive: it is written all the same.
     """
     from tessera.identify.description import cleaning_said, description, unidentified
     from tessera.identify.findings import find
@@ -93,7 +94,8 @@ def fit(
         except InputError as error:
             raise InputError(f"{folder}: gives a drive that cannot be: {str(error).replace(str(trial), 'the description')}") from None
         held = score(found, trial) if scored else None
-    write(out, text if held is None else description(found, name, held.text()))
+    failure = None if held is None or held.fits else held.failure()
+    write(out, text if held is None else description(found, name, held.text(), failure))
     print(f"{out}: {60 / found.rotation.period:.2f} rpm, {found.geometry.surfaces} surfaces, {len(found.geometry.zones)} zones, {sum(found.geometry.cylinders()):,} cylinders")
     for said in cleaning_said(found):
         print(said)
@@ -102,6 +104,9 @@ def fit(
         print(f"  {sentence}")
     if held is not None:
         print(held.text())
+    if failure:
+        print(f"tessera: {out}: {failure}", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def simulate(

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import Progress
-
 from tessera.commands.group import interrupted
 
 if TYPE_CHECKING:
@@ -57,9 +54,10 @@ def serve_knobs(subject: "Subject", jobs: int | None, port: int) -> None:
 
 
 def write_knobs(subject: "Subject", file: Path, budget: int | None, jobs: int | None) -> None:
+    from tessera.commands.progress import progress
     from tessera.view.knobs.kept import Kept, cache_folder
     from tessera.view.knobs.offline import write_offline
 
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with progress(transient=True) as bar:
         line = bar.add_task("runs", total=None)
         print(write_offline(subject, file, budget or OFFLINE_BUDGET, jobs, lambda done, of: bar.update(line, completed=done, total=of), Kept(cache_folder())))

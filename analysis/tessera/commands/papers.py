@@ -4,13 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from tessera.commands.group import Commands
 from tessera.errors import InputError, unknown_name
 from tessera.papers import CHAPTERS
-from tessera.papers.lab import Lab, default_traces
-from tessera.papers.report import write_page
 
 EXAMPLES = """Examples:
 
@@ -34,6 +31,8 @@ Scale = Annotated[float, typer.Option(min=0.001, max=1, help="Length of the gene
 
 def list_command(paper: Annotated[str | None, typer.Argument(help="Paper (default: a line for each).")] = None) -> None:
     """List the papers, or the experiments and claims of one."""
+    from rich.console import Console
+
     from tessera.papers.listing import claims_of, papers
 
     console = Console()
@@ -48,7 +47,10 @@ def run_command(
     out: Annotated[Path, typer.Option(help="Folder for the results; the runs go to OUT/runs and are used again.")] = Path("out/papers"),
 ) -> None:
     """Run experiments alone: rows as CSV and Parquet, claims, drives, commands and a picture, in OUT/PAPER/EXPERIMENT."""
+    from rich.console import Console
+
     from tessera.papers.alone import run_alone
+    from tessera.papers.lab import Lab, default_traces
     from tessera.papers.lookup import choose
 
     chosen, console, refused = choose(name), Console(), []
@@ -73,6 +75,9 @@ def renew_command(
     page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Page with the sections.")] = Path("docs/validation.md"),
 ) -> None:
     """Run experiments at full length and put their sections, tables and recorded figures in the place of those of the page."""
+    from rich.console import Console
+
+    from tessera.papers.lab import Lab, default_traces
     from tessera.papers.lookup import choose
     from tessera.papers.report import renew
 
@@ -88,8 +93,11 @@ def figures_command(
     page: Annotated[Path, typer.Option(help="Overview of the pages, for --renew.")] = Path("docs/validation.md"),
 ) -> None:
     """Draw a paper's figures: the values that it prints, with the error of reading, and ours."""
+    from rich.console import Console
+
     from tessera.papers.figure_runs import draw_alone, draw_at_page
     from tessera.papers.figures import choose
+    from tessera.papers.lab import Lab, default_traces
     from tessera.papers.places import Places
 
     chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
@@ -108,6 +116,8 @@ def verdicts_command(
     page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
 ) -> None:
     """Write the pages' verdicts and draw their figures again, from the catalogue and the record; nothing is run."""
+    from rich.console import Console
+
     from tessera.papers.report import write_verdicts
 
     write_verdicts(Console(), page)
@@ -121,9 +131,14 @@ def page_command(
     page: Annotated[Path | None, typer.Option(help="Page to write; docs/validation.md for a whole one, OUT/validation.md else.")] = None,
 ) -> None:
     """Run the papers' experiments and write the page that holds their figures beside ours."""
+    from rich.console import Console
+
     for name in only or ():
         if name not in CHAPTERS:
             raise unknown_name("chapter", name, CHAPTERS)
+    from tessera.papers.lab import Lab, default_traces
+    from tessera.papers.report import write_page
+
     whole = not only and scale == 1
     write_page(
         Console(), Lab(out, traces or default_traces(), scale), only or list(CHAPTERS),

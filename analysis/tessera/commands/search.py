@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
@@ -30,12 +28,12 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
+    from tessera.commands.progress import progress
     from tessera.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
 
     read = read_search(plan)
     folder = out or Path("out") / plan.stem
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json) as bar:
+    with progress(hidden=as_json) as bar:
         line = bar.add_task("designs", total=read.trials)
 
         def tell(done: int, whole: int, failed: int) -> None:

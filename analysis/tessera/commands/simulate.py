@@ -10,11 +10,7 @@ import typer
 
 from tessera.commands.group import WithSimulatorOptions, interrupted
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
-from tessera.comparison import compare_layers
-from tessera.effort import Until, run_until
 from tessera.errors import InputError
-from tessera.replay import repeatable
-from tessera.run_folder import Run
 from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
 from tessera.temporary import work_folder
 
@@ -57,6 +53,8 @@ def run(
         if until is None:
             result, sure = wanted.run(folder, progress), ""
         else:
+            from tessera.effort import Until, run_until  # with numpy
+
             result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
             sure = effort.sentence()
     if as_json:
@@ -83,6 +81,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Run many layers on the same input and show one table."""
+    from tessera.comparison import compare_layers
+
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
     baselines = baseline.split(",") if baseline else ()
     with results_folder(out, "compare") as folder:
@@ -204,6 +204,9 @@ def explain(
     if (results / "requests.npy").exists():
         print(ask_simulator(["explain", results, str(number)]), end="")
         return
+    from tessera.replay import repeatable
+    from tessera.run_folder import Run
+
     Run(results).file("summary.json")
     made_by = repeatable(results, firmware)
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:

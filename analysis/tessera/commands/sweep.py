@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
@@ -39,6 +37,7 @@ def sweep(
     as_json: Json = False,
 ) -> None:
     """Make many runs over axes, and keep each."""
+    from tessera.commands.progress import progress
     from tessera.sweeps import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.sweeps.cluster import job_script
     from tessera.sweeps.sweep import commands_of, summary_of
@@ -52,8 +51,7 @@ def sweep(
         print(*commands_of(read, folder), sep="\n")
         return
     count: "Count | None" = None
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty() or as_json) as bar:
+    with progress(hidden=as_json, elapsed=True) as bar:
         line = bar.add_task("runs", total=None)
 
         def tell(now: "Count") -> None:

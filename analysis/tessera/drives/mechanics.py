@@ -12,10 +12,9 @@ from tessera.drives.closed_form import Drive, Place
 from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
 from tessera.run_folder import Run, latency_ms
-from tessera.simulator import REPOSITORY, run_simulator
+from tessera.simulator import run_simulator
 
 DRIVES = ("hp-c3323a", "cheetah-9lp")
-PAGE = REPOSITORY / "docs" / "validation" / "drives.md"
 NEAR = 0.1  # ms
 WITHOUT_CACHES = ("firmware.read_cache.segments=0", "firmware.write_cache.capacity=0 B")
 HEADER = ("drive", "accesses", "model mean ms", "closed form ms", "within 0.1 ms", "largest difference of these ms")

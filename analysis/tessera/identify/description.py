@@ -84,7 +84,7 @@ def _write_cache(found: Findings) -> list[Line]:
 
 def unidentified(found: Findings) -> list[str]:
     """What the logs do not tell, each with its reason."""
-    missing = ["media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    missing = ["controller.scheduling, controller.age_limit: no job has two requests under way; the defaults are written, and rates at depth are not the drive's", "media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
     reads, writes = found.reads, found.writes
     if found.seeks.switch is None or found.geometry.surfaces == 1:
         missing.append("media.head_switch: too few reads of one cylinder; 0 is written")
@@ -143,8 +143,9 @@ def sequential_said(found: Findings) -> list[str]:
     return [f"sequential: {found.rates.max() / 1e6:.3g} to {found.rates.min() / 1e6:.3g} MB/s by position, {100 * part:.1f} % of what tracks and skews give"]
 
 
-def description(found: Findings, name: str, score: str | None = None) -> str:
-    head = [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
+def description(found: Findings, name: str, score: str | None = None, failure: str | None = None) -> str:
+    head = [f"# {failure}"] if failure else []
+    head += [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
     head += [f"# - {sentence}" for sentence in unidentified(found)]
     head += [f"# {said}" for said in (*sequential_said(found), *cleaning_said(found), *([score] if score else []))]
     lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']

@@ -10,6 +10,7 @@ from tessera.identify.description import description
 from tessera.identify.findings import Findings, half
 from tessera.identify.simulated import simulate
 
+ENOUGH = 0.9  # of the held-out requests within 0.1 ms: with fewer the description is another drive's
 FIRST = 8  # requests left out: where the spindle stands at the first one is nobody's
 
 
@@ -21,6 +22,17 @@ class Score:
     within_tenth: float  # shares
     within_one: float
     mean: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether the description is the drive's."""
+        return self.within_tenth >= ENOUGH
+
+    def failure(self) -> str:
+        return (
+            f"NOT the drive: {100 * self.within_tenth:.1f} % of the held-out requests came within 0.1 ms of it, and a description that holds has {100 * ENOUGH:.0f} % or more; "
+            "what was not identified says where to look"
+        )
 
     def text(self) -> str:
         return (
