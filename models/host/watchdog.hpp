@@ -53,7 +53,7 @@ class Watchdog final : private TimelineListener {
     const HostRequest* request = nullptr;  // null: the tag is free
     Picoseconds since;
     Picoseconds due;
-    LongWait wait;         // once it is overdue
+    LongWait wait;  // once it is overdue
     std::optional<Picoseconds> late_since;
     std::uint64_t operations = 0;  // of devices, when it was last looked at
     bool counted = false;          // as overdue

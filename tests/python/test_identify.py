@@ -123,11 +123,11 @@ def test_the_command_writes_the_description_with_its_score(bare, bare_logs, tmp_
     assert (again.exit_code, "is there already" in again.output) == (2, True)
 
 
-def test_a_description_that_does_not_answer_as_the_drive_did_says_so_first_and_fails(bare_logs, tmp_path, monkeypatch):
+def test_a_description_that_does_not_answer_as_the_drive_did_says_so_first_and_fails(bare, bare_logs, tmp_path, monkeypatch):
     monkeypatch.setattr("tessera.identify.score.ENOUGH", 1.01)
     out = tmp_path / "mine.toml"
     result = CliRunner().invoke(app, ["identify", "fit", str(bare_logs), "-o", str(out)])
-    assert result.exit_code == 1
+    assert result.exit_code == 1, result.output
     assert out.read_text().startswith("# NOT the drive: ")
     assert f"tessera: {out}: NOT the drive: " in result.output
 

@@ -160,7 +160,8 @@ Task<void> TrackRefresh::work() {
 }
 
 /// Of the counters of a band that are reached, or soon will be, the one whose rewrite goes over the most of the others' tracks. Logs write
-/// all tracks of a band equally often, and a cut may take all counters: otherwise each would have the rest of the band rewritten for itself.
+/// all tracks of a band equally often, and a cut may take all counters: otherwise each would have the rest of the band rewritten for
+/// itself.
 std::uint64_t TrackRefresh::first_of_band(std::uint64_t counter) const {
   const std::uint64_t counters = config_.counters_per_track();
   std::uint64_t first = counter;
