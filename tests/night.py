@@ -30,7 +30,7 @@ class Step:
 
 STEPS = (
     Step("clang-tidy", "./dev lint"),
-    Step("sanitizers", "./dev test --sanitize"),
+    Step("sanitizers", "./dev test --sanitize --one-in 8 --seed {seed}"),
     Step("parameters without effect", "./dev effects"),
     Step("torture", "./dev torture --seed {seed}"),
     Step("combined faults", "./dev campaign --runs 20000 --seed {seed}"),
@@ -40,7 +40,7 @@ STEPS = (
     Step("growth", "./dev bench --growth --hold"),
     Step("bare cores", "./dev freestanding --dozens"),
     Step("fuzzing", "./dev fuzz --seconds 60"),
-    Step("planted bugs", "./dev planted --share 40 --seed {seed}"),
+    Step("planted bugs", "./dev planted --share 12 --seed {seed}"),
     Step("C++23", "./dev cpp23"),
     Step("wheel", "./dev wheel --quick"),
     Step("wheel on a bare system", "./dev wheel --check"),
