@@ -216,7 +216,7 @@ def sweeping(folder: Path, *words: str, interrupts: str = "--default-signal=INT"
     work = folder / "work"
     work.mkdir()
     process = subprocess.Popen(
-        ["env", interrupts, sys.executable, *words], cwd=folder, start_new_session=True,
+        ["env", "--default-signal=HUP", interrupts, sys.executable, *words], cwd=folder, start_new_session=True,
         env={**os.environ, "TMPDIR": str(work), "TESSERA_SIM": str(SIMULATOR)}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
