@@ -66,6 +66,9 @@ Picoseconds FailSlow::lost(PhysicalTrack track, Picoseconds now, Picoseconds tim
 }
 
 void check_fail_slow(const MediaConfig& config, std::vector<std::string>& problems) {
+  if (config.fail_slow.empty() || !problems.empty()) return;
+  const GeometryZone last = zones_of(config).back().shape;
+  const double radii = double{1} * last.first_radius + last.radii + config.spare_tracks;
   for (std::size_t number = 0; number < config.fail_slow.size(); ++number) {
     const std::string where = "fail_slow: row " + std::to_string(number + 1);
     if (config.fail_slow[number].size() != SlowRow::columns)
@@ -79,6 +82,8 @@ void check_fail_slow(const MediaConfig& config, std::vector<std::string>& proble
                   " begins with a surface that the drive does not have; expected 0 to " + std::to_string(config.surfaces - 1));
     refuse_unless(whole_up_to(any, row.last_surface) && whole_up_to(any, row.first_radius) && whole_up_to(any, row.last_radius),
                   " names surfaces or radii that are no whole numbers");
+    refuse_unless(row.first_radius < radii, " begins with a radius that the drive does not have; expected 0 to " +
+                                                std::to_string(static_cast<std::uint64_t>(radii) - 1));
     refuse_unless(row.last_surface >= row.first_surface && row.last_radius >= row.first_radius,
                   " ends before it begins: surfaces and radii are first, last");
     refuse_unless(row.from_ms >= 0 && row.to_ms > row.from_ms && row.to_ms <= longest_spell,

@@ -44,7 +44,7 @@ class FailSlow {
   RandomStream random_;
 };
 
-/// Adds a sentence for each row of media.fail_slow that says nothing about this drive.
+/// Adds a sentence for each row of media.fail_slow that says nothing about this drive, where there are no other problems.
 void check_fail_slow(const MediaConfig& config, std::vector<std::string>& problems);
 
 }  // namespace tessera

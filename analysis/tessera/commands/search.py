@@ -1,7 +1,6 @@
 """tessera search."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 

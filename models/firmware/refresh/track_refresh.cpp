@@ -151,7 +151,7 @@ Task<void> TrackRefresh::work() {
     const std::uint64_t counter = queue_.read(taken_++ % queue_places);
     // Another area of the same track may have had its neighbours refreshed.
     if (!reached(counter)) continue;
-    const bool urgent = (counters_[counter] & count_bits) >= urgent_at();  // waited long behind the host's commands: goes with them
+    const bool urgent = (counters_[counter] & count_bits) >= urgent_at();  // waited so long that it goes with the host's commands
     const std::uint64_t first = first_of_band(counter);
     co_await refresh(first, urgent);
     if (first != counter && reached(counter)) co_await refresh(counter, urgent);

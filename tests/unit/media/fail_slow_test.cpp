@@ -102,6 +102,8 @@ TEST_CASE("rows that say nothing about the drive are refused, each in a sentence
   CHECK(problems_of({1, 1, 5, 5, 0.5, 0.75, 1, 0.1, 1}).empty());
   CHECK(problems_of({0, 9, 0, 999, 0, 10, 2, 0}) == "fail_slow: row 1 does not have 9 columns\n");
   CHECK(problems_of({2, 9, 0, 999, 0, 10, 2, 0, 0}).find("surface that the drive does not have; expected 0 to 1") != std::string::npos);
+  CHECK(problems_of({0, 9, 51, 999, 0, 10, 2, 0, 0}).empty());  // the last of the spare tracks
+  CHECK(problems_of({0, 9, 52, 999, 0, 10, 2, 0, 0}).find("radius that the drive does not have; expected 0 to 51") != std::string::npos);
   CHECK(problems_of({0, 0.5, 0, 999, 0, 10, 2, 0, 0}).find("no whole numbers") != std::string::npos);
   CHECK(problems_of({1, 0, 0, 999, 0, 10, 2, 0, 0}).find("ends before it begins") != std::string::npos);
   CHECK(problems_of({0, 1, 7, 6, 0, 10, 2, 0, 0}).find("ends before it begins") != std::string::npos);
