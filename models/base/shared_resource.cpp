@@ -30,12 +30,24 @@ inline void SharedResource::keep(Window& window, Picoseconds begin, Picoseconds 
   window.had = 0;
 }
 
+/// Adds an extent to those that no resource moves in less time than their work takes in a row; gives when that is over.
+inline Picoseconds SharedResource::all_moved(Picoseconds begin, Picoseconds work) {
+  if (begin >= busy_until_) {
+    busy_from_ = begin;
+    busy_until_ = begin + work;
+  } else if (begin >= busy_from_) {
+    busy_until_ += work;
+  }
+  return busy_until_;
+}
+
 SharedResource::Grant SharedResource::reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace) {
   if (party >= parties_.size()) [[unlikely]]
     add_parties(party + 1);
   const Picoseconds due = begin + pace;  // by then its source has delivered all
+  const Picoseconds moved = all_moved(begin, work);
   begin = std::max(begin, windows_[party].end);
-  return begin >= last_end_ ? undisturbed(party, begin, work, due) : beside_others(party, begin, work, due);
+  return begin >= last_end_ ? undisturbed(party, begin, work, due) : beside_others(party, begin, work, due, moved);
 }
 
 inline SharedResource::Grant SharedResource::undisturbed(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due) {
@@ -44,8 +56,9 @@ inline SharedResource::Grant SharedResource::undisturbed(std::size_t party, Pico
   return {end, due > begin ? end - due : Picoseconds(0)};
 }
 
-/// Others have reserved time behind its begin.
-SharedResource::Grant SharedResource::beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due) {
+/// Others have reserved time behind its begin; `moved`: when all that began since the resource had nothing to do can be.
+SharedResource::Grant SharedResource::beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due,
+                                                    Picoseconds moved) {
   if (work == Picoseconds(0) || alone(party, begin, std::max(begin + work, due))) return undisturbed(party, begin, work, due);
   const Share inflow = due > begin ? std::min(whole, scale_rounded(work.value(), whole, (due - begin).value())) : 0;
   // What a source delivers faster than the resource can move it comes as fast as that.
@@ -54,8 +67,19 @@ SharedResource::Grant SharedResource::beside_others(std::size_t party, Picosecon
   Grant grant = contended(party, begin, work, delivered, inflow);
   if (inflow > 0) grant.behind += delivered - due;
   grant.end = std::max(grant.end, least);  // shares are rounded: the pieces may sum to a few picoseconds less
+  if (const Picoseconds last = std::max(grant.end, last_end_); last < moved) [[unlikely]]
+    grant.end += beyond_tolerance(moved - last, begin);
   keep(windows_[party], begin, grant.end, work, inflow == 0 ? whole : inflow);
   return grant;
+}
+
+/// What the others had is known as an average alone, and may leave the newcomer more than there is: so much of the work would be done too
+/// early. A quarter of what is under way may be.
+Picoseconds SharedResource::beyond_tolerance(Picoseconds early, Picoseconds begin) const {
+  Picoseconds under_way;
+  for (const Window& window : windows_)
+    if (window.end > begin) under_way += window.work;
+  return early - std::min(early, under_way / 4);
 }
 
 void SharedResource::add_parties(std::size_t count) {
@@ -243,7 +267,7 @@ bool SharedResource::busy(Picoseconds at) const {
 
 void SharedResource::clear() {
   std::ranges::fill(windows_, Window{});
-  last_end_ = Picoseconds(0);
+  last_end_ = busy_from_ = busy_until_ = Picoseconds(0);
 }
 
 }  // namespace tessera

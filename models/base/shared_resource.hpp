@@ -11,7 +11,8 @@
 // party's next extent begins no earlier. Against turns taken one by one (tests/unit/bus) the last extent to be reserved ends
 // within a turn of each party, plus a quarter of the work of the others where more than two overlap, as what they got before is kept as an
 // average; one that others overlapped later ends early by no more than as much and their work times the number of parties. Streams that
-// want all of the resource together end within a quarter of the time that their work takes.
+// want all of the resource together end within a quarter of the time that their work takes; however long they go on, they are never ahead
+// of it by more than a quarter of what is under way.
 #include <cstdint>
 #include <vector>
 
@@ -85,7 +86,8 @@ class SharedResource {
   [[nodiscard]] bool alone(std::size_t party, Picoseconds begin, Picoseconds end) const;
   [[gnu::cold]] void add_parties(std::size_t count);
   [[nodiscard]] Grant undisturbed(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due);
-  [[nodiscard, gnu::noinline]] Grant beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due);
+  [[nodiscard, gnu::noinline]] Grant beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due,
+                                                   Picoseconds moved);
   [[nodiscard]] Grant contended(std::size_t party, Picoseconds& begin, Picoseconds work, Picoseconds due, Share pace);
   [[nodiscard]] Picoseconds collect(std::size_t party, Picoseconds at);
   void arbitrate();
@@ -93,12 +95,17 @@ class SharedResource {
   void charge_others(Picoseconds at, Picoseconds length);
   void settle(Picoseconds at);
   void keep(Window& window, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted);
+  [[nodiscard]] Picoseconds beyond_tolerance(Picoseconds early, Picoseconds begin) const;
+  [[nodiscard]] Picoseconds all_moved(Picoseconds begin, Picoseconds work);
 
   std::vector<Party> parties_;
   std::vector<Window> windows_;      // by party
   std::vector<std::size_t> others_;  // that have something after the newcomer's begin, or are owed
   std::vector<Claim> claims_;        // on the piece in hand; the newcomer's first
   Picoseconds last_end_;
+  // What began since `busy_from_` is work enough until `busy_until_`, however it was shared.
+  Picoseconds busy_from_;
+  Picoseconds busy_until_;
 };
 
 }  // namespace tessera

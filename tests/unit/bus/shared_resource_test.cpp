@@ -208,6 +208,34 @@ TEST_CASE("streams that want all of the resource together take the sum of their 
   CHECK(holds);
 }
 
+// As of commands of a queue, which begin in their order.
+TEST_CASE("however long it goes on, parties are ahead of the resource by no more than a share of what is under way") {
+  const bool holds = rc::check([] {
+    const auto parties = *rc::gen::inRange<std::size_t>(2, 33);
+    const Picoseconds largest(*rc::gen::element<std::uint64_t>(10'000, 10'000'000));
+    SharedResource bus(equals(parties));
+    std::vector<Picoseconds> free(parties);  // when the party's command has ended, and a next one may begin
+    std::vector<std::pair<Picoseconds, Picoseconds>> moved;
+    Picoseconds begin;
+    const auto extents = *rc::gen::inRange(2, 300);
+    for (int i = 0; i < extents; ++i) {
+      const std::size_t party = static_cast<std::size_t>(std::ranges::min_element(free) - free.begin());
+      begin = std::max(begin, free[party]) + Picoseconds(*rc::gen::element<std::uint64_t>(0, 0, 100'000, 2'000'000));
+      const Picoseconds work(*rc::gen::inRange<std::uint64_t>(1, largest.value()));
+      const Picoseconds pace(*rc::gen::element<std::uint64_t>(0, 0, 5'000'000, 20'000'000));
+      free[party] = bus.reserve(party, begin, work, pace).end;
+      moved.emplace_back(begin, work);
+    }
+    for (const auto& [since, ignored] : moved) {
+      Picoseconds all;
+      for (const auto& [other, work] : moved)
+        if (other >= since) all += work;
+      RC_ASSERT(bus.last_end() + largest * parties / 2 >= since + all);
+    }
+  });
+  CHECK(holds);
+}
+
 TEST_CASE("no extent ends before its work and its pace are over, however unevenly the resource is shared") {
   const bool holds = rc::check([] {
     const auto parties = *rc::gen::inRange<std::size_t>(2, 6);
