@@ -104,6 +104,25 @@ TEST_CASE("media-cache: a packet that cannot be read back is written again elsew
   CHECK(drive.bench().scoreboard().errors() == 0);
 }
 
+TEST_CASE("media-cache: packets that cannot be read back are written again until one can, up to eight") {
+  MediaCacheSetup setup;
+  setup.layer.verify_packets = true;
+  std::vector<std::vector<PhysicalSector>> packets;
+  {
+    MediaCacheDrive model(setup);
+    for (int i = 0; i < 10; ++i) packets.push_back(packet_of(model, model.at(2, 3), 2));
+  }
+  const auto bad = static_cast<std::size_t>(GENERATE(2, 8, 9));
+  MediaCacheDrive drive(setup);
+  for (std::size_t i = 0; i < bad; ++i) drive.bench().media().add_unreadable(packets[i].front());
+  const std::uint64_t block = drive.at(2, 3) * blocks_per_sector;
+  REQUIRE(drive.bench().write(block, 2 * blocks_per_sector) == (bad <= 8 ? Status::ok : Status::media_error));
+  if (bad > 8) return;
+  CHECK(drive.bench().read(block, 2 * blocks_per_sector) == Status::ok);
+  drive.cut_now();
+  drive.check_content();
+}
+
 TEST_CASE("media-cache: a record of a band's image of which a cut left one copy is there twice after the boot") {
   MediaCacheSetup setup;
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;

@@ -5,6 +5,10 @@
 
 namespace tessera::media_cache {
 
+namespace {
+constexpr std::uint32_t most_packets = 8;  // ours: one after the other, in which a write's packet is tried until it can be read back
+}  // namespace
+
 Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
   Pending pending;
   pending.run = run;
@@ -198,6 +202,7 @@ Task<void> MediaCache::lock_bands(const Packet& packet, NumberLocks& of, LockMod
 Task<Status> MediaCache::write_packet(Batch& batch) {
   extents_since_ += 2 * batch.count;
   runs_now_ += batch.count;
+  batch.unread = false;
   Packet packet;
   packet.count = batch.count;
   packet.priority = batch.parts[0].pending->priority;
@@ -219,14 +224,15 @@ Task<Status> MediaCache::write_packet(Batch& batch) {
   Status status = co_await log_.write(packet);
   if (ok(status) && alone && config_.verify_packets) {
     status = co_await log_.verify(packet);
-    batch.unread = status == Status::media_error && !another_fits();
-    if (status == Status::media_error && !batch.unread) {  // the sectors are bad, the data is still here
+    // The sectors are bad, the data is still here.
+    for (std::uint32_t again = 0; status == Status::media_error && again < most_packets && another_fits(); ++again) {
       std::erase(on_their_way_, packet.position);
       log_.take(packet, checkpoint_.generation());
       on_their_way_.push_back(packet.position);
       status = co_await log_.write(packet);
       if (ok(status)) status = co_await log_.verify(packet);
     }
+    batch.unread = status == Status::media_error;
   }
   std::erase(on_their_way_, packet.position);
   runs_now_ -= batch.count;
