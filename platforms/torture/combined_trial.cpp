@@ -171,13 +171,23 @@ CombinedResult CombinedTrial::run() {
   return result_;
 }
 
-/// Whether the run came to an end that the promise allows. A drive that cannot read what it keeps twice does not boot, and says so.
+/// A drive that cannot read what it keeps twice does not boot, and says so: its boot met as many sectors that cannot be read. Of what a host
+/// that translates keeps there is one copy.
+bool CombinedTrial::excuses_death(Status status) const {
+  const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
+  const bool said = unread || status == Status::corrupt || status == Status::read_only;
+  const std::size_t copies = drawn_.drive.hosts.translates() ? 1 : 2;
+  return said && drawn_.drive.asks_for_faults() && drive_.media().device().unread().size() >= copies;
+}
+
+/// Whether the run came to an end that the promise allows.
 bool CombinedTrial::drained(Status status) {
   if (simulation_->drain_failure().empty()) return true;
   if (simulation_->dead()) {
     ++result_.dead;
-    const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
-    return drawn_.drive.asks_for_faults() && (unread || status == Status::corrupt || status == Status::read_only);
+    if (excuses_death(status)) return true;
+    result_.messages.push_back(std::to_string(drive_.media().device().unread().size()) + " sectors could not be read in the boot");
+    return false;
   }
   return flush_allowed_ && !simulation_->unfinished();
 }
