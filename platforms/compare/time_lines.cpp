@@ -19,10 +19,10 @@ std::optional<double> mean_of(std::span<const RunResult> seeds, std::string_view
   return measured == 0 ? std::nullopt : std::optional(sum / measured);
 }
 
-using Parts = std::string (*)(const MetricLookup&, const std::string&);
+using Line = std::string (*)(const MetricLookup&, const std::string&);
 
-/// A line for the reads and for the writes of each layer that `parts` has words for, under a heading.
-std::string lines_of(std::span<const RunResult> runs, const std::string& heading, Parts parts) {
+/// A line for the reads and for the writes of each layer that `line` has words for, under a heading.
+std::string lines_of(std::span<const RunResult> runs, const std::string& heading, Line line) {
   std::size_t width = 0;
   for (const RunResult& run : runs) width = std::max(width, run.layer.size());
   std::string text;
@@ -31,7 +31,7 @@ std::string lines_of(std::span<const RunResult> runs, const std::string& heading
     const std::span<const RunResult> seeds(first, last);
     const MetricLookup metric = [seeds](std::string_view name) { return mean_of(seeds, name); };
     for (const auto& [name, ops] : {std::pair("  reads   ", "host.read"), {"  writes  ", "host.write"}})
-      if (const std::string said = parts(metric, ops); !said.empty())
+      if (const std::string said = line(metric, ops); !said.empty())
         text += first->layer + std::string(width - first->layer.size(), ' ') + name + said + "\n";
     first = last;
   }
@@ -41,7 +41,7 @@ std::string lines_of(std::span<const RunResult> runs, const std::string& heading
 }  // namespace
 
 std::string time_lines(std::span<const RunResult> runs) {
-  return lines_of(runs, "Where the time goes", time_parts) + lines_of(runs, "Whose work it is", cause_parts);
+  return lines_of(runs, "Where the time goes", time_line) + lines_of(runs, "Whose work it is", cause_line);
 }
 
 }  // namespace tessera

@@ -57,23 +57,38 @@ double busiest(const MetricSet& metrics, const Resource& resource) {
   return busy;
 }
 
-/// "name: text" with the names in one column.
-std::string line(const std::string& name, const std::string& text) {
-  constexpr std::size_t column = 12;
-  return "  " + name + std::string(column - std::min(column - 1, name.size()), ' ') + text + "\n";
+/// The name, and the text in a column of its own, which goes on below itself where it is too long for a terminal.
+std::string line(const std::string& name, std::string text) {
+  constexpr std::size_t column = 14;
+  constexpr std::size_t width = 80 - column;
+  std::string lines = "  " + name;
+  lines.append(column - std::min(column - 1, lines.size()), ' ');
+  while (text.size() > width) {
+    std::size_t space = text.rfind(' ', width);
+    const std::size_t clause = std::max(text.rfind(", ", width - 1) + 1, text.rfind("; ", width - 1) + 1);
+    if (clause != 0) space = clause;  // rather than between a figure and its unit
+    if (space == std::string::npos) break;
+    lines += text.substr(0, space) + "\n" + std::string(column, ' ');
+    text.erase(0, space + 1);
+  }
+  return lines + text + "\n";
 }
 
 std::string requests_text(const MetricSet& metrics) {
   std::string text = shown(metrics, "host.served") + " served";
+  if (const auto reads = value_of(metrics, "host.reads"); reads && some(metrics, "host.served"))
+    text += ", " + percent_text(*reads / *value_of(metrics, "host.served")) + " of them reads";
   if (some(metrics, "host.failed")) text += ", " + shown(metrics, "host.failed") + " failed";
   return text;
 }
 
-std::string writes_text(const MetricSet& metrics) {
-  std::string text = "amplification " + shown(metrics, "write_amplification.total");
+std::string throughput_text(const MetricSet& metrics) {
+  return figure_text(value_of(metrics, "host.throughput"), "1") + " requests/s, " + shown(metrics, "host.bandwidth");
+}
+
+std::string amplification_text(const MetricSet& metrics) {
+  std::string text = "write amplification " + shown(metrics, "write_amplification.total");
   if (some(metrics, "rmw.count")) text += ", " + counted(metrics, "rmw.count", "read-modify-write");
-  if (some(metrics, "cleaning.count"))
-    text += ", " + counted(metrics, "cleaning.count", "cleaning") + " of " + shown(metrics, "cleaning.mean") + " on average";
   return text;
 }
 
@@ -81,7 +96,7 @@ std::string writes_text(const MetricSet& metrics) {
 std::string capacity_text(const MetricSet& metrics) {
   std::string text = shown(metrics, "capacity.user");
   if (value_of(metrics, "capacity.gain_vs_cmr").value_or(1) == 1) return text;
-  text += ", " + shown(metrics, "capacity.gain_vs_cmr") + " times what the platters hold conventionally";
+  text += ", " + shown(metrics, "capacity.gain_vs_cmr") + " times that of conventional recording";
   if (value_of(metrics, "media.density_gain")) return text + " (assumed: media.density_gain)";
   return text + (value_of(metrics, "media.shingled_gain") ? " (as sold)" : " (by the papers' formula)");
 }
@@ -114,19 +129,28 @@ std::string shortest_lived(const MetricSet& metrics) {
   return text;
 }
 
-/// Where the worst block lasts less than half as long as flash that wears alike, and no part of it explains that.
-std::string why_uneven(const MetricSet& metrics) {
-  constexpr double enough_erases = 4;  // of one block: fewer are no pace
-  const double worst = value_of(metrics, "nand.lifetime.years.worst_block").value_or(0);
-  if (worst >= value_of(metrics, "nand.lifetime.years.mean").value_or(0) / 2) return "";
-  if (value_of(metrics, "nand.wear.max").value_or(0) < enough_erases) return " (too few erases to tell)";
-  return ", of those that the layer erases most";
+/// Whether the worst block lasts less than half as long as flash that wears alike, after so few erases that this is no pace.
+bool too_few_erases(const MetricSet& metrics) {
+  constexpr double enough_erases = 4;  // of one block
+  return value_of(metrics, "nand.lifetime.years.worst_block").value_or(0) < value_of(metrics, "nand.lifetime.years.mean").value_or(0) / 2 &&
+         value_of(metrics, "nand.wear.max").value_or(0) < enough_erases;
 }
 
 std::string lifetime_text(const MetricSet& metrics) {
-  const std::string part = shortest_lived(metrics);
-  return "worst block " + shown(metrics, "nand.lifetime.years.worst_block") + (part.empty() ? why_uneven(metrics) : part) +
-         "; perfectly levelled " + shown(metrics, "nand.lifetime.years.mean");
+  std::string why = shortest_lived(metrics);
+  if (why.empty() && too_few_erases(metrics)) why = ", after too few erases to tell";
+  return shown(metrics, "nand.lifetime.years.worst_block") + " (worst block" + why + "; " + shown(metrics, "nand.lifetime.years.mean") +
+         " with perfect wear levelling)";
+}
+
+std::string dram_text(const MetricSet& metrics, Bytes size) {
+  const std::string of = size == Bytes(0) ? "" : " of " + figure_text(static_cast<double>(size.value()), "B");
+  return shown(metrics, "dram.reserved.total") + of + " reserved, " + shown(metrics, "metadata.bytes") + " of it for tables";
+}
+
+std::string power_cuts_text(const MetricSet& metrics, std::uint64_t cuts) {
+  return (cuts == 1 ? "cut once" : "cut " + std::to_string(cuts) + " times") +
+         (some(metrics, "recovery.time") ? "; the last recovery took " + shown(metrics, "recovery.time") : "");
 }
 
 std::string flash_cache_text(const MetricSet& metrics) {
@@ -143,8 +167,8 @@ std::string written_flash_text(const MetricSet& metrics) {
 }
 
 std::string dirty_text(const MetricSet& metrics) {
-  return shown(metrics, "power.dirty.peak") + " dirty at most: " + shown(metrics, "power.dirty.hold_up") + " and " +
-         shown(metrics, "power.dirty.energy") + " to save them";
+  return shown(metrics, "power.dirty.peak") + " at most; to save them takes " + shown(metrics, "power.dirty.hold_up") + " and " +
+         shown(metrics, "power.dirty.energy");
 }
 
 std::string checked_text(const MetricSet& metrics) {
@@ -215,32 +239,62 @@ std::string bound_by(const MetricSet& metrics) {
 
 std::string latency_text(const MetricSet& metrics, const std::vector<Percentile>& percentiles) {
   std::string text = "mean " + shown(metrics, "host.latency.mean");
-  if (percentiles.empty()) text += ", p99 " + shown(metrics, "host.latency.p99");
+  if (percentiles.empty())
+    for (const auto& [name, suffix] : {std::pair("p50", "p50"), {"p99", "p99"}, {"p99.9", "p999"}})
+      if (value_of(metrics, std::string("host.latency.") + suffix))
+        text += std::string(", ") + name + " " + shown(metrics, std::string("host.latency.") + suffix);
   for (const auto& percentile : percentiles) text += ", p" + percentile.text + " " + shown(metrics, "host.latency." + percentile.suffix());
-  return text + ", longest " + shown(metrics, "host.latency.max");
+  return text + ", max " + shown(metrics, "host.latency.max");
+}
+
+/// What bounds a run is busy nearly all the time, or what most of the latency waits for; otherwise requests wait for each other.
+std::string busy_lines(const MetricSet& metrics) {
+  constexpr double nearly_all = 0.7;
+  double most = 0;
+  for (const Resource& resource : resources) most = std::max(most, busiest(metrics, resource));
+  const std::string busy = bound_by(metrics);
+  if (busy.empty()) return "";
+  return line(most >= nearly_all || !waits(metrics).empty() ? "bound by" : "busy", busy);
+}
+
+/// Reads or writes: on average and the slowest, where their time went and for whose work.
+std::string lives_lines(const MetricSet& metrics, const std::string& name, const std::string& ops) {
+  const MetricLookup metric = [&metrics](std::string_view asked) { return value_of(metrics, asked); };
+  const auto [times, phases] = time_parts(metric, ops);
+  if (times.mean.empty()) return "";
+  const auto [mean_work, slowest_work] = cause_parts(metric, ops);
+  std::string text = line(name, times.mean + " on average: " + phases.mean);
+  if (!mean_work.empty()) text += line("", "spent on " + mean_work);
+  text += line("slowest 1 %", times.slowest + " on average: " + phases.slowest);
+  if (!slowest_work.empty()) text += line("", "spent on " + slowest_work);
+  return text;
 }
 
 std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict) {
   std::string text;
   for (const std::string& wrong : what_is_wrong(metrics, verdict)) text += "  ! " + wrong + "\n";
   text += line("requests", requests_text(metrics));
+  if (some(metrics, "host.throughput")) text += line("throughput", throughput_text(metrics));
   if (value_of(metrics, "host.latency.mean")) text += line("latency", latency_text(metrics, verdict.percentiles));
   if (some(metrics, "host.steady.from"))
-    text += line("warm-up", "the first " + shown(metrics, "host.steady.from") + " requests, by MSER-5");
-  if (const std::string bound = bound_by(metrics); !bound.empty()) text += line("bound by", bound);
-  const MetricLookup metric = [&metrics](std::string_view name) { return value_of(metrics, name); };
-  if (const std::string reads = time_parts(metric, "host.read"); !reads.empty()) text += line("read time", reads);
-  if (const std::string whose = cause_parts(metric, "host.read"); !whose.empty()) text += line("read cause", whose);
-  if (const std::string writes = time_parts(metric, "host.write"); !writes.empty()) text += line("write time", writes);
-  if (const std::string whose = cause_parts(metric, "host.write"); !whose.empty()) text += line("write cause", whose);
-  if (value_of(metrics, "write_amplification.total")) text += line("writes", writes_text(metrics));
+    text += line("warm-up",
+                 "not steady before request " + shown(metrics, "host.steady.from") + " (MSER-5); the figures include what came before");
+  text += busy_lines(metrics);
+  text += lives_lines(metrics, "reads", "host.read");
+  text += lives_lines(metrics, "writes", "host.write");
+  if (value_of(metrics, "write_amplification.total")) text += line("written", amplification_text(metrics));
+  if (some(metrics, "cleaning.count"))
+    text += line("cleaning", counted(metrics, "cleaning.count", "cleaning") + " of " + shown(metrics, "cleaning.mean") + " on average");
   text += line("capacity", capacity_text(metrics));
-  text += line("DRAM", shown(metrics, "metadata.bytes") + " of tables, " + shown(metrics, "dram.reserved.total") + " reserved in all");
+  text += line("DRAM", dram_text(metrics, verdict.dram));
   if (metrics.find("flash.written") != nullptr) text += line("flash cache", written_flash_text(metrics));
   if (metrics.find("flash_cache.hits") != nullptr) text += line("flash cache", flash_cache_text(metrics));
   if (some(metrics, "nand.lifetime.years.mean")) text += line("flash life", lifetime_text(metrics));
-  if (some(metrics, "power.dirty.peak")) text += line("power loss", dirty_text(metrics));
-  if (verdict.recovered && some(metrics, "recovery.time")) text += line("recovery", shown(metrics, "recovery.time"));
+  if (some(metrics, "power.dirty.peak")) text += line("unsaved", dirty_text(metrics));
+  if (verdict.power_cuts != 0)
+    text += line("power", power_cuts_text(metrics, verdict.power_cuts));
+  else if (verdict.recovered && some(metrics, "recovery.time"))
+    text += line("recovery", shown(metrics, "recovery.time"));
   if (metrics.find("scoreboard.checked") != nullptr) text += line("checked", checked_text(metrics));
   text += line("time", shown(metrics, "run.simulated_seconds") + " simulated, " +
                            figure_text(value_of(metrics, "run.requests_per_cpu_second"), "1") + " requests per CPU-second");

@@ -1,10 +1,12 @@
 #pragma once
 // What a run says on the terminal: what is wrong first, then its figures in groups, each left out where the run has none of it.
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/metrics.hpp"
 #include "base/percentile.hpp"
+#include "base/units.hpp"
 
 namespace tessera {
 
@@ -14,7 +16,9 @@ struct RunVerdict {
   bool cleans = false;                    ///< the layer cleans, now and then
   bool unsteady = false;                  ///< the warm-up that the run found reaches to its half
   bool recovered = true;                  ///< boots within it found what a power cut left; false: only the one that it began with
-  std::vector<Percentile> percentiles{};  ///< to show; none: the 99th
+  std::uint64_t power_cuts = 0;           ///< that it made
+  Bytes dram{};                           ///< size of the drive's; 0: not known
+  std::vector<Percentile> percentiles{};  ///< to show; none: the usual ones
 };
 
 /// What is wrong with the figures, the worst first; empty where nothing is.
@@ -23,7 +27,7 @@ struct RunVerdict {
 /// "media 97 %, CPU 12 %": shares of the measured time in which resources were busy, the highest first; "" where none was for 0.1 %.
 [[nodiscard]] std::string bound_by(const MetricSet& metrics);
 
-/// The lines between the title and the notes.
+/// The lines between the title and the notes, each a fact, for a terminal of 80 columns.
 [[nodiscard]] std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict);
 
 }  // namespace tessera

@@ -73,11 +73,6 @@ std::string largest(const std::vector<Group>& groups) {
   return text;
 }
 
-/// "53.2 ms: media queue 61 %, media 38 %"; empty over no time.
-std::string largest_of(const std::vector<Group>& groups) {
-  return sum_of(groups) == 0 ? "" : figure_text(sum_of(groups), "ms") + ": " + largest(groups);
-}
-
 /// The time for each cause in ms, longest first.
 std::vector<Group> causes_of(const MetricLookup& metric, const std::string& prefix) {
   std::vector<Group> times;
@@ -101,10 +96,17 @@ bool held_up(const std::vector<Group>& times) {
 
 }  // namespace
 
-std::string time_parts(const MetricLookup& metric, const std::string& ops) {
-  const std::string mean = largest_of(groups_of(metric, ops + ".time."));
-  if (mean.empty()) return "";
-  return "mean " + mean + "; slowest 1 % " + largest_of(groups_of(metric, ops + ".slowest."));
+TimeParts time_parts(const MetricLookup& metric, const std::string& ops) {
+  const std::vector<Group> mean = groups_of(metric, ops + ".time.");
+  const std::vector<Group> slowest = groups_of(metric, ops + ".slowest.");
+  if (sum_of(mean) == 0) return {};
+  return {{figure_text(sum_of(mean), "ms"), figure_text(sum_of(slowest), "ms")}, {largest(mean), largest(slowest)}};
+}
+
+std::string time_line(const MetricLookup& metric, const std::string& ops) {
+  const auto [times, phases] = time_parts(metric, ops);
+  if (times.mean.empty()) return "";
+  return "mean " + times.mean + ": " + phases.mean + "; slowest 1 % " + times.slowest + ": " + phases.slowest;
 }
 
 const char* name_of(Cause cause) {
@@ -126,11 +128,16 @@ const char* name_of(Cause cause) {
   return "";
 }
 
-std::string cause_parts(const MetricLookup& metric, const std::string& ops) {
+Parts cause_parts(const MetricLookup& metric, const std::string& ops) {
   const std::vector<Group> mean = causes_of(metric, ops + ".cause.");
   const std::vector<Group> slowest = causes_of(metric, ops + ".slowest_cause.");
-  if (!held_up(mean) && !held_up(slowest)) return "";
-  return "mean: " + largest(mean) + "; slowest 1 %: " + largest(slowest);
+  if (!held_up(mean) && !held_up(slowest)) return {};
+  return {largest(mean), largest(slowest)};
+}
+
+std::string cause_line(const MetricLookup& metric, const std::string& ops) {
+  const auto [mean, slowest] = cause_parts(metric, ops);
+  return mean.empty() ? "" : "mean: " + mean + "; slowest 1 %: " + slowest;
 }
 
 }  // namespace tessera

@@ -12,15 +12,29 @@ namespace tessera {
 /// The value of a metric, if there is one.
 using MetricLookup = std::function<std::optional<double>(std::string_view name)>;
 
-/// "mean 8.05 ms: media 93 %, link 5.0 %; slowest 1 % 53.2 ms: media queue 98 %", of the metrics OPS.time.PHASE and OPS.slowest.PHASE
-/// (`ops`: "host.read"). Empty where there are none.
-[[nodiscard]] std::string time_parts(const MetricLookup& metric, const std::string& ops);
+/// What is said of all requests of a kind, and of the slowest 1 % of them.
+struct Parts {
+  std::string mean;
+  std::string slowest;
+};
+
+/// Where their time went: "8.05 ms" on average, "media 93 %, link 5.0 %", of the metrics OPS.time.PHASE and OPS.slowest.PHASE (`ops`:
+/// "host.read"). Empty where there are none.
+struct TimeParts {
+  Parts times;
+  Parts phases;
+};
+[[nodiscard]] TimeParts time_parts(const MetricLookup& metric, const std::string& ops);
+/// The same in one line: "mean 8.05 ms: media 93 %, link 5.0 %; slowest 1 % 53.2 ms: media queue 98 %".
+[[nodiscard]] std::string time_line(const MetricLookup& metric, const std::string& ops);
 
 /// As readers know it: "read-modify-write".
 [[nodiscard]] const char* name_of(Cause cause);
 
-/// Whose work that was, of the metrics OPS.cause.CAUSE and OPS.slowest_cause.CAUSE: "cleaning 62 %, other requests 30 %; slowest 1 %
-/// cleaning 98 %". Empty where next to all of it was work for the host.
-[[nodiscard]] std::string cause_parts(const MetricLookup& metric, const std::string& ops);
+/// Whose work that was, of the metrics OPS.cause.CAUSE and OPS.slowest_cause.CAUSE: "cleaning 62 %, other requests 30 %". Empty where next
+/// to all of it was work for the host.
+[[nodiscard]] Parts cause_parts(const MetricLookup& metric, const std::string& ops);
+/// "mean: cleaning 62 %, other requests 30 %; slowest 1 %: cleaning 98 %"
+[[nodiscard]] std::string cause_line(const MetricLookup& metric, const std::string& ops);
 
 }  // namespace tessera

@@ -386,8 +386,14 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     std::cout << summary;
   else
     print_result(options, drive_config, metrics,
-                 {simulation.partial(), unstable, simulation.measurement().layer_cleans(), unsteady,
-                  filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0, options.percentiles},
+                 {.partial = simulation.partial(),
+                  .unstable = unstable,
+                  .cleans = simulation.measurement().layer_cleans(),
+                  .unsteady = unsteady,
+                  .recovered = filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0,
+                  .power_cuts = simulation.cuts_made(),
+                  .dram = drive_config.dram.capacity,
+                  .percentiles = options.percentiles},
                  notes);
   if (status == exit_failed_requests) std::cerr << as_called(why_failed(simulation, drive_config, metrics));
   if (debugger) debugger->exited(status);

@@ -55,7 +55,7 @@ def test_a_run_finds_the_warm_up_that_its_log_tells(tmp_path):
     assert made.metric("host.steady.from") == found.warmup
     assert made.metric("host.steady.reached") == found.steady
     assert made.summary["run"]["steady"] == found.steady
-    assert f"the first {found.warmup:,} requests, by MSER-5" in made.printed
+    assert f"not steady before request {found.warmup:,} (MSER-5)" in made.printed
 
 
 def test_a_warm_up_that_is_to_be_found_is_left_out_by_a_second_run(tmp_path):

@@ -1,6 +1,7 @@
 #include "platforms/output/terminal_summary.hpp"
 
 #include <catch2/catch.hpp>
+#include <sstream>
 
 using namespace tessera;
 
@@ -27,9 +28,9 @@ MetricSet of_a_run() {
 TEST_CASE("a summary speaks in the units that one thinks in and leaves out what the run has none of") {
   CHECK(terminal_summary(of_a_run(), {}) ==
         "  requests    60,000 served\n"
-        "  latency     mean 308 ms, p99 10.1 s, longest 1 min 24 s\n"
+        "  latency     mean 308 ms, p99 10.1 s, max 1 min 24 s\n"
         "  capacity    64.0 GiB\n"
-        "  DRAM        40.0 KiB of tables, 97.3 MiB reserved in all\n"
+        "  DRAM        97.3 MiB reserved, 40.0 KiB of it for tables\n"
         "  time        1 h 40 min simulated, 763,281 requests per CPU-second\n");
 }
 
@@ -48,11 +49,57 @@ TEST_CASE("what a run has of flash, power loss, recovery and checks stands in it
   metrics.add("scoreboard.checked", 1000.0, "1", "");
   metrics.add("scoreboard.errors", 0.0, "1", "");
   const std::string text = terminal_summary(metrics, {});
-  for (const char* line : {"  writes      amplification 92.9, 130 read-modify-writes, 96 cleanings of 4.20 s on average\n",
-                           "  flash life  worst block 9.50 years; perfectly levelled 12.0 years\n",
-                           "  power loss  2 MiB dirty at most: 105 ms and 315 mJ to save them\n", "  recovery    12.0 ms\n",
-                           "  checked     1,000 blocks, 0 wrong\n"})
+  for (const char* line :
+       {"  written     write amplification 92.9, 130 read-modify-writes\n", "  cleaning    96 cleanings of 4.20 s on average\n",
+        "  flash life  9.50 years (worst block; 12.0 years with perfect wear levelling)\n",
+        "  unsaved     2 MiB at most; to save them takes 105 ms and 315 mJ\n", "  recovery    12.0 ms\n",
+        "  checked     1,000 blocks, 0 wrong\n"})
     CHECK_THAT(text, Catch::Contains(line));
+}
+
+TEST_CASE("throughput, the share of reads and the usual percentiles stand at the top") {
+  MetricSet metrics = of_a_run();
+  metrics.add("host.reads", 22800.0, "1", "");
+  metrics.add("host.throughput", 150.0, "1/s", "");
+  metrics.add("host.bandwidth", 600e3, "B/s", "");
+  metrics.add("host.latency.p50", 0.0322, "ms", "");
+  metrics.add("host.latency.p999", 21000.0, "ms", "");
+  CHECK_THAT(terminal_summary(metrics, {}),
+             Catch::StartsWith("  requests    60,000 served, 38 % of them reads\n"
+                               "  throughput  150 requests/s, 586 KiB/s\n"
+                               "  latency     mean 308 ms, p50 32.2 us, p99 10.1 s, p99.9 21.0 s, max 1 min 24 s\n"));
+  CHECK_THAT(terminal_summary(metrics, {.percentiles = {{"99.9", 0.999}}}),
+             Catch::Contains("  latency     mean 308 ms, p99.9 21.0 s, max 1 min 24 s\n"));
+}
+
+TEST_CASE("what is busy nearly all the time bounds a run, and what is not does not") {
+  MetricSet busy = of_a_run();
+  busy.add("disk_channel.utilisation", 0.69, "1", "");
+  CHECK_THAT(terminal_summary(busy, {}), Catch::Contains("  busy        media 69 %\n"));
+  MetricSet bound = of_a_run();
+  bound.add("disk_channel.utilisation", 0.7, "1", "");
+  CHECK_THAT(terminal_summary(bound, {}), Catch::Contains("  bound by    media 70 %\n"));
+}
+
+TEST_CASE("a power cut and its recovery are said, and how much of the DRAM is taken") {
+  MetricSet metrics = of_a_run();
+  metrics.add("recovery.time", 30.7, "ms", "");
+  CHECK_THAT(terminal_summary(metrics, {.power_cuts = 1}), Catch::Contains("  power       cut once; the last recovery took 30.7 ms\n"));
+  const std::string twice = terminal_summary(metrics, {.power_cuts = 2, .dram = Bytes(256 << 20)});
+  CHECK_THAT(twice, Catch::Contains("  power       cut 2 times; the last recovery took 30.7 ms\n"));
+  CHECK_THAT(twice, Catch::Contains("  DRAM        97.3 MiB of 256 MiB reserved, 40.0 KiB of it for tables\n"));
+}
+
+TEST_CASE("no line of a summary is longer than a terminal is wide") {
+  MetricSet metrics = of_a_run();
+  metrics.add("nand.lifetime.years.mean", 2.0, "years", "");
+  metrics.add("nand.lifetime.years.worst_block", 0.01, "years", "");
+  for (const char* const part : {"rewrite_journal", "write_journal", "read_cache", "flash_cache"}) {
+    metrics.add(std::string("flash.area.") + part + ".blocks", 128.0, "1", "");
+    metrics.add(std::string("nand.lifetime.years.") + part, 0.0125, "years", "");
+  }
+  std::istringstream lines(terminal_summary(metrics, {}));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
 TEST_CASE("the time of reads and writes follows what was busy") {
@@ -62,10 +109,17 @@ TEST_CASE("the time of reads and writes follows what was busy") {
   metrics.add("host.read.slowest.rotation", 20.0, "ms", "");
   metrics.add("host.write.time.host_queue", 300.0, "ms", "");
   metrics.add("host.write.slowest.host_queue", 11000.0, "ms", "");
-  CHECK_THAT(terminal_summary(metrics, {}),
-             Catch::Contains("  bound by    media 6.6 %\n"
-                             "  read time   mean 8.00 ms: media 100 %; slowest 1 % 20.0 ms: media 100 %\n"
-                             "  write time  mean 300 ms: host queue 100 %; slowest 1 % 11.0 s: host queue 100 %\n"));
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  busy        media 6.6 %\n"
+                                                            "  reads       8.00 ms on average: media 100 %\n"
+                                                            "  slowest 1 % 20.0 ms on average: media 100 %\n"
+                                                            "  writes      300 ms on average: host queue 100 %\n"
+                                                            "  slowest 1 % 11.0 s on average: host queue 100 %\n"));
+  metrics.add("host.read.cause.cleaning", 8.0, "ms", "");
+  metrics.add("host.read.slowest_cause.cleaning", 20.0, "ms", "");
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  reads       8.00 ms on average: media 100 %\n"
+                                                            "              spent on cleaning 100 %\n"
+                                                            "  slowest 1 % 20.0 ms on average: media 100 %\n"
+                                                            "              spent on cleaning 100 %\n"));
 }
 
 TEST_CASE("waits for tags or at the flash are what bound a run where they are most of the latency of all requests") {
@@ -81,7 +135,7 @@ TEST_CASE("waits for tags or at the flash are what bound a run where they are mo
   };
   CHECK_THAT(bound_by(1.2, 0.0), Catch::Contains("  bound by    media 6.6 %; waits for tags: 90 % of the latency\n"));
   CHECK_THAT(bound_by(0.0, 2.4), Catch::Contains("  bound by    media 6.6 %; waits at the flash: 60 % of the latency\n"));
-  CHECK_THAT(bound_by(0.6, 1.8), Catch::Contains("  bound by    media 6.6 %\n"));
+  CHECK_THAT(bound_by(0.6, 1.8), Catch::Contains("  busy        media 6.6 %\n"));
 }
 
 TEST_CASE("a part of the flash that wears out long before the rest is named") {
@@ -92,10 +146,10 @@ TEST_CASE("a part of the flash that wears out long before the rest is named") {
   metrics.add("nand.lifetime.years.rewrite_journal", 0.0125, "years", "");
   metrics.add("flash.area.read_cache.blocks", 8192.0, "1", "");
   metrics.add("nand.lifetime.years.read_cache", 1.9, "years", "");
-  CHECK_THAT(
-      terminal_summary(metrics, {}),
-      Catch::Contains("  flash life  worst block 3 d 15 h, of the 128 over which the rewrite journal rotates; read cache alone 1.90 years; "
-                      "perfectly levelled 2.00 years\n"));
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  flash life  3 d 15 h (worst block,\n"
+                                                            "              of the 128 over which the rewrite journal rotates;\n"
+                                                            "              read cache alone 1.90 years;\n"
+                                                            "              2.00 years with perfect wear levelling)\n"));
 }
 
 TEST_CASE("parts of the flash that last as long as all of it are not named") {
@@ -104,18 +158,19 @@ TEST_CASE("parts of the flash that last as long as all of it are not named") {
   metrics.add("nand.lifetime.years.worst_block", 1.5, "years", "");
   metrics.add("flash.area.read_cache.blocks", 8192.0, "1", "");
   metrics.add("nand.lifetime.years.read_cache", 1.9, "years", "");
-  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("  flash life  worst block 1.50 years; perfectly levelled 2.00 years\n"));
+  CHECK_THAT(terminal_summary(metrics, {}),
+             Catch::Contains("  flash life  1.50 years (worst block; 2.00 years with perfect wear levelling)\n"));
 }
 
-TEST_CASE("uneven wear of undivided flash is that of the blocks that are erased most, unless these are too few erases to tell") {
+TEST_CASE("uneven wear after too few erases is no pace, and the summary says so") {
   MetricSet metrics = of_a_run();
   metrics.add("nand.lifetime.years.mean", 2.0, "years", "");
   metrics.add("nand.lifetime.years.worst_block", 0.9, "years", "");
   MetricSet fresh = metrics;
   metrics.add("nand.wear.max", 4.0, "1", "");
-  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains(", of those that the layer erases most; perfectly levelled 2.00 years\n"));
+  CHECK_THAT(terminal_summary(metrics, {}), Catch::Contains("(worst block; 2.00 years with perfect wear levelling)\n"));
   fresh.add("nand.wear.max", 3.0, "1", "");
-  CHECK_THAT(terminal_summary(fresh, {}), Catch::Contains(" (too few erases to tell); perfectly levelled 2.00 years\n"));
+  CHECK_THAT(terminal_summary(fresh, {}), Catch::Contains("(worst block, after too few erases to tell;\n"));
 }
 
 TEST_CASE("what a flash read cache did is a line of its own") {

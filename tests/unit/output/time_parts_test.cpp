@@ -16,8 +16,8 @@ MetricLookup lookup(const Figures& figures) {
   };
 }
 
-std::string parts_of(const Figures& figures) { return time_parts(lookup(figures), "host.read"); }
-std::string causes_of(const Figures& figures) { return cause_parts(lookup(figures), "host.read"); }
+std::string parts_of(const Figures& figures) { return time_line(lookup(figures), "host.read"); }
+std::string causes_of(const Figures& figures) { return cause_line(lookup(figures), "host.read"); }
 
 }  // namespace
 
