@@ -23,6 +23,8 @@ namespace tessera {
 class TrackCapacity {
  public:
   virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;
+  /// MediaPort::uniform().
+  virtual bool uniform() const { return false; }
 
  protected:
   ~TrackCapacity() = default;
@@ -40,6 +42,7 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   /// Who looks after the buffers; nobody by default.
   void guard_buffers(BufferGuard& guard) { guard_ = &guard; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return tracks_.sectors_on(track); }
+  [[nodiscard]] bool uniform() const override { return tracks_.uniform(); }
 
   // MediaLinkUp
   void step_done(const MediaBreakdown& timing, Status status, std::uint32_t arm = 0) override;

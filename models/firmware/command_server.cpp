@@ -65,7 +65,7 @@ bool CommandServer::inside(HostRun blocks) const {
 
 Task<Status> CommandServer::read(HostCommand& command) {
   const LogicalRun run = enclosing(command.blocks);
-  auto lock = locks_.shared(SectorRange::of(run));
+  auto lock = locks_.shared(CommandRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (zones_ != nullptr) {
@@ -85,7 +85,7 @@ Task<Status> CommandServer::read(HostCommand& command) {
 
 Task<Status> CommandServer::write(HostCommand& command) {
   const LogicalRun run = enclosing(command.blocks);
-  auto lock = locks_.exclusive(SectorRange::of(run));
+  auto lock = locks_.exclusive(CommandRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (overheads_.any()) {
@@ -159,7 +159,7 @@ Task<Status> CommandServer::trim(HostCommand& command) {
   const std::uint64_t end = command.blocks.end().value() / per_sector;
   if (first >= end) co_return Status::ok;
   const LogicalRun run{LogicalSector(first), static_cast<std::uint32_t>(end - first)};
-  auto lock = locks_.exclusive(SectorRange::of(run));
+  auto lock = locks_.exclusive(CommandRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   co_return co_await layer_.trim(run);

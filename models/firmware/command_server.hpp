@@ -54,7 +54,7 @@ class CommandServer final : public FirmwareEntry {
   Ports ports_;
   TranslationLayer& layer_;
   ZoneCommands* zones_;
-  SectorLocks locks_;
+  CommandLocks locks_;
   CommandOverheads overheads_;
   std::uint64_t unaligned_ = 0;
 };

@@ -43,7 +43,7 @@ Status CommandServer::report_zones(HostCommand& command) {
 Task<Status> CommandServer::manage_zone(HostCommand& command, std::uint32_t zone) {
   const std::uint64_t sectors = zones_->zone_blocks() / ports_.memory.shape().blocks();
   const LogicalRun run{LogicalSector(zone * sectors), static_cast<std::uint32_t>(sectors)};
-  auto lock = locks_.exclusive(SectorRange::of(run));
+  auto lock = locks_.exclusive(CommandRange::of(run));
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   if (command.op == HostOp::zone_reset) co_return co_await layer_.reset(run);

@@ -31,6 +31,8 @@ class MediaDevice {
   [[nodiscard]] const Positioning& positioning() const;
   [[nodiscard]] const SeekCurve& seek_curve() const { return arms_.front().mechanics().curve(); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return platters_.geometry.sectors_on(track); }
+  /// MediaPort::uniform().
+  [[nodiscard]] bool uniform() const { return platters_.geometry.uniform(); }
   [[nodiscard]] std::uint32_t arms() const { return arm_map_.arms(); }
   [[nodiscard]] std::uint32_t arm_of(PhysicalTrack track) const { return arm_map_.of(track); }
   [[nodiscard]] bool busy(std::uint32_t arm = 0) const { return arms_[arm].busy(); }

@@ -104,6 +104,8 @@ class TrackGeometry {
     return shape;
   }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const { return shape_of(track).sectors(); }
+  /// Whether all tracks have the sectors that their zone says of their surface, or their region of tops.
+  [[nodiscard]] bool uniform() const { return slipped_.empty() && !ranges_; }
 
   /// The spindle turns on for `by`, which later instants leave out.
   void rest(Picoseconds by) { spindle_phase_ = turn_.remainder(turn_.remainder(by.value()) + spindle_phase_); }

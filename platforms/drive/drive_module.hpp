@@ -215,6 +215,7 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] bool by_calls() const;
   [[nodiscard]] ControllerSurroundings surroundings();
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_->device().sectors_on(track); }
+  [[nodiscard]] bool uniform() const override { return media_->device().uniform(); }
   [[nodiscard]] FlashShape shape() const override { return nand_->device().shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;

@@ -182,6 +182,7 @@ class FirmwareBench final : private MediaLink,
   void fetch(HostRequest& request) override { host_.fetch(request); }
   void send(HostRequest& request) override { host_.send(request); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return media_.sectors_on(track); }
+  [[nodiscard]] bool uniform() const override { return media_.uniform(); }
   [[nodiscard]] FlashShape shape() const override { return nand_->shape(); }
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->array().is_bad(block); }
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;

@@ -122,6 +122,7 @@ BandLayout::BandLayout(const DriveGeometry& geometry, const FormatPlan& plan, st
     const Extent extent{places_, first, stride, FixedDivisor(geometry.zone_of(first).fewest_sectors())};
     extents_.push_back(extent);
     const std::uint64_t end = places_ + region.count / stride * surfaces_.divisor();
+    if (media.uniform() && region.band_tracks * extent.sectors_per_track.divisor() >= band_sectors_) places_ = end;  // none is short
     for (; places_ < end; ++places_) inspect(extent, places_, region.band_tracks, media);
   }
 }

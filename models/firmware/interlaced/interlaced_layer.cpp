@@ -114,6 +114,11 @@ std::array<std::optional<LogicalSector>, 2> InterlacedLayer::below(LogicalSector
 
 void InterlacedLayer::prefill(std::uint64_t sectors) {
   for (std::uint64_t at = 0; at < sectors;) {
+    if (const InterlacedLayout::WholeRadii whole = home_.whole_radii(LogicalSector(at), sectors - at); whole.sectors != 0) {
+      rmw_.prefill(whole.first, whole.end);
+      at += whole.sectors;
+      continue;
+    }
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors - at, ~std::uint32_t{0}));
     const PhysicalRun piece = home_.piece({LogicalSector(at), count});
     rmw_.prefill(piece.track);

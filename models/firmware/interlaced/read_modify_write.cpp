@@ -108,6 +108,13 @@ void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, tracks_.number(run.track), run.count});
 }
 
+void ReadModifyWrite::prefill(std::uint32_t first, std::uint32_t end) {
+  std::uint64_t tops = 0;
+  for (std::uint32_t radius = first; radius < end; ++radius) tops += tracks_.is_top({0, radius}) ? 1 : 0;
+  written_gauge_.rise(tops * (tracks_.number({0, 1}) - tracks_.number({0, 0})));
+  holds_data_.set_between(tracks_.number({0, first}), tracks_.number({0, end}));
+}
+
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
   holds_data_.set_below(holds_data_.size());

@@ -51,6 +51,8 @@ class ReadModifyWrite {
     publish(track);
     holds_data_.set_uncharged(tracks_.number(track));
   }
+  /// All tracks of radii [first, end), none of which holds data yet.
+  void prefill(std::uint32_t first, std::uint32_t end);
 
   void report(MetricSet& metrics) const;
 

@@ -47,7 +47,8 @@ BandTrackLayout::BandTrackLayout(const DriveGeometry& geometry, const FormatPlan
     const std::uint64_t places = region.count / stride * geometry.surfaces;
     const std::uint64_t bands = places - (spares == nullptr ? 0 : spares(places));
     std::uint32_t shortest = geometry.zone_of(first).sectors_per_track;
-    for (std::uint32_t radius = first; radius < first + region.count; ++radius) {
+    const std::uint64_t asked = media.uniform() ? 1 : region.count;
+    for (std::uint32_t radius = first; radius < first + asked; ++radius) {
       if ((radius - first) % stride >= band_tracks_) continue;
       for (std::uint32_t surface = 0; surface < geometry.surfaces; ++surface)
         shortest = std::min(shortest, media.sectors_on({surface, radius}));

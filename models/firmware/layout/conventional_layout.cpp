@@ -72,6 +72,7 @@ void ConventionalLayout::add_segment(const DriveGeometry& geometry, const Geomet
 
 /// Goes over the tracks in their order.
 void ConventionalLayout::count_slips(Segment& segment, const MediaPort& media) {
+  if (media.uniform()) return;
   const std::uint64_t tracks = segment.radii * segment.surfaces.divisor();
   std::uint64_t at = 0;
   for (std::uint64_t i = 0; i < tracks; ++i) {

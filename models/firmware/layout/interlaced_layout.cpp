@@ -11,6 +11,7 @@ namespace {
 /// Sectors of the tracks [radius, end) step 2 that have no slipped defect: those of the longest.
 std::uint32_t nominal_length(const MediaPort& media, std::uint32_t radius, std::uint32_t end, std::uint32_t surfaces) {
   std::uint32_t longest = 0;
+  if (media.uniform()) end = std::min(end, radius + 1);
   for (; radius < end; radius += 2) {
     for (std::uint32_t surface = 0; surface < surfaces; ++surface) longest = std::max(longest, media.sectors_on({surface, radius}));
   }
@@ -58,7 +59,14 @@ void InterlacedLayout::add_segment(std::uint32_t first_radius, std::uint32_t rad
   segment.staggered = switches != nullptr;
   if (switches != nullptr) segment.stagger = stagger_of(segment, *switches);
 
-  for (std::uint64_t at = 0; at < nominal;) {
+  const auto alike = [&](std::uint32_t radius, std::uint32_t length) {
+    for (std::uint32_t surface = 0; surface < surfaces_.divisor(); ++surface)
+      if (media.sectors_on({surface, radius}) != length) return false;
+    return true;
+  };
+  const bool none_short =
+      media.uniform() && alike(first_radius, leading_length) && (group_radii == 1 || alike(first_radius + 1, trailing_length));
+  for (std::uint64_t at = none_short ? nominal : 0; at < nominal;) {
     const Position found = position(segment, at);
     segment.slips.add(at, found.sectors, media.sectors_on(found.track));
     at += found.sectors;
@@ -170,6 +178,16 @@ PhysicalRun InterlacedLayout::on_track(LogicalRun run) const {
   const std::uint32_t sectors = found.sectors - place.shortfall;
   const std::uint32_t index = tessera::staggered(found.index, sector_at(found.begins, sectors), sectors);
   return {found.track, index, std::min(run.count, sectors - found.index)};
+}
+
+InterlacedLayout::WholeRadii InterlacedLayout::whole_radii(LogicalSector first, std::uint64_t count) const {
+  const Segment& segment = segment_of(first);
+  const std::uint64_t from = first.value() - segment.first;
+  const std::uint64_t band = segment.band.quotient(from);
+  if (!segment.slips.empty() || from != band * segment.band.divisor()) return {};
+  const std::uint64_t bands = segment.band.quotient(std::min(count, segment.end - first.value()));
+  const auto radius = segment.first_radius + static_cast<std::uint32_t>(band * segment.group_radii);
+  return {radius, radius + static_cast<std::uint32_t>(bands * segment.group_radii), bands * segment.band.divisor()};
 }
 
 std::uint32_t InterlacedLayout::before_on_track(LogicalSector sector) const {

@@ -38,6 +38,13 @@ class InterlacedLayout {
   [[nodiscard]] std::uint32_t before_on_track(LogicalSector sector) const;
   /// Whether any track's numbers begin elsewhere than at its sector 0.
   [[nodiscard]] bool staggered() const { return staggered_; }
+  /// Radii of which `run` begins with all sectors, of all surfaces; sectors: none where it begins inside a group, or among slipped defects.
+  struct WholeRadii {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+    std::uint64_t sectors = 0;
+  };
+  [[nodiscard]] WholeRadii whole_radii(LogicalSector first, std::uint64_t count) const;
   /// The number of a physical sector, or nothing where it has none.
   [[nodiscard]] std::optional<LogicalSector> logical(PhysicalSector sector) const;
 

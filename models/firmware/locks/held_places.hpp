@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-/// `Range` has `first` and `end`, numbers or addresses.
-template <class Range>
+/// `Range` has `first` and `end`, numbers or addresses. Where `places` are some times the ranges held at once, hardly any meets another by
+/// chance.
+template <class Range, std::uint64_t places>
 class HeldPlaces {
  public:
   /// Counts the range; gives whether it may overlap one that is counted already.
@@ -32,7 +33,6 @@ class HeldPlaces {
 
  private:
   static constexpr unsigned stretch_bits = 6;         // a stretch of 64: a usual request lies in one or two
-  static constexpr std::uint64_t places = 128;        // some times the requests in a drive
   static constexpr std::uint64_t most_stretches = 8;  // of a range that is counted by places
 
   [[nodiscard]] static constexpr std::uint64_t number(std::uint64_t plain) { return plain; }
@@ -46,9 +46,9 @@ class HeldPlaces {
     std::uint64_t last;
   };
 
-  std::array<std::uint32_t, places> held_{};
-  std::uint64_t narrow_ = 0;  // ranges counted by places
-  std::uint64_t wide_ = 0;    // ranges that reach over too many
+  std::array<std::uint16_t, places> held_{};  // no more than the locks in a drive
+  std::uint64_t narrow_ = 0;                  // ranges counted by places
+  std::uint64_t wide_ = 0;                    // ranges that reach over too many
 };
 
 /// Of ranges that have no place on one line: any two may overlap.

@@ -66,7 +66,7 @@ enum class LockMode : std::uint8_t { shared, exclusive };
 template <class Range>
 struct PlacesOf : std::type_identity<AnyPlace> {};
 template <class Number>
-struct PlacesOf<LockRange<Number>> : std::type_identity<HeldPlaces<LockRange<Number>>> {};
+struct PlacesOf<LockRange<Number>> : std::type_identity<HeldPlaces<LockRange<Number>, 128>> {};
 
 /// The locks of one address space. `Range` has `overlaps(const Range&)`.
 template <class Range>
@@ -188,6 +188,15 @@ class RangeLocks {
 };
 
 using SectorLocks = RangeLocks<SectorRange>;
+
+/// Of host commands, of which a deep queue holds hundreds.
+struct CommandRange : SectorRange {
+  [[nodiscard]] static CommandRange of(const LogicalRun& run) { return {SectorRange::of(run)}; }
+};
+template <>
+struct PlacesOf<CommandRange> : std::type_identity<HeldPlaces<CommandRange, 4096>> {};
+using CommandLocks = RangeLocks<CommandRange>;
+
 using AngularLocks = RangeLocks<AngularBox>;
 
 /// A mutex with a queue: all locks of one address overlap.

@@ -171,6 +171,9 @@ class MediaPort {
 
   /// Sectors on a track as formatted (a top track of an interlaced region holds fewer than a bottom one).
   [[nodiscard]] virtual std::uint32_t sectors_on(PhysicalTrack track) const = 0;
+  /// Whether every track has the sectors that its zone says of its surface, and every top as many as its neighbours: none is short. False
+  /// also where that is not known; then tracks are asked one by one.
+  [[nodiscard]] virtual bool uniform() const { return false; }
 
  private:
   struct Awaiter : DeviceAwaiter<MediaPort, MediaChain> {

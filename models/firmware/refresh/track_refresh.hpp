@@ -39,6 +39,7 @@ class TrackRefresh final : public MediaPort {
   void abandon(const DataBuffer& buffer) override { ports_.media.abandon(buffer); }
   void supervise(MediaSupervisor* supervisor) override { ports_.media.supervise(supervisor); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return ports_.media.sectors_on(track); }
+  [[nodiscard]] bool uniform() const override { return ports_.media.uniform(); }
 
   /// Adds the metrics `refresh.*`.
   void report(MetricSet& metrics) const;

@@ -86,10 +86,16 @@ class DramBitmap {
   void reset(std::uint64_t i) { words_.write(i / 64) &= ~(std::uint64_t{1} << (i % 64)); }
   void set_uncharged(std::uint64_t i) { words_.peek(i / 64) |= std::uint64_t{1} << (i % 64); }
   /// Sets every bit below `end` without a charge (prefill, boot).
-  void set_below(std::uint64_t end) {
-    TESSERA_CHECK(end <= bits_, "a bit lies outside its bitmap");
-    for (std::uint64_t word = 0; word < end / 64; ++word) words_.peek(word) = ~std::uint64_t{0};
-    if (end % 64 != 0) words_.peek(end / 64) |= (std::uint64_t{1} << (end % 64)) - 1;
+  void set_below(std::uint64_t end) { set_between(0, end); }
+  /// Sets the bits [first, end) without a charge.
+  void set_between(std::uint64_t first, std::uint64_t end) {
+    TESSERA_CHECK(first <= end && end <= bits_, "a bit lies outside its bitmap");
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    while (first < end) {
+      const std::uint64_t next = std::min(end, (first / 64 + 1) * 64);
+      words_.peek(first / 64) |= (all >> (64 - (next - first))) << (first % 64);
+      first = next;
+    }
   }
 
  private:

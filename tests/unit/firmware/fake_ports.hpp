@@ -114,7 +114,9 @@ class FakeMedia final : public MediaPort {
  public:
   explicit FakeMedia(std::uint32_t sectors) : sectors_(sectors) {}
   void submit(MediaChain&) override {}
+  [[nodiscard]] bool uniform() const override { return is_uniform; }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override {
+    ++asked;
     const auto found = lengths.find(track);
     if (found != lengths.end()) return found->second;
     return odd_sectors != 0 && (track.radius - odd_from) % 2 == 1 ? odd_sectors : sectors_;
@@ -122,6 +124,8 @@ class FakeMedia final : public MediaPort {
   std::map<PhysicalTrack, std::uint32_t> lengths;  ///< of tracks that differ
   std::uint32_t odd_sectors = 0;                   ///< of every second track, if not 0
   std::uint32_t odd_from = 0;
+  bool is_uniform = false;
+  mutable std::uint64_t asked = 0;  ///< tracks
 
  private:
   std::uint32_t sectors_;

@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 #include <catch2/catch.hpp>
 
+#include <map>
 #include <set>
 
 #include "firmware/layout/conventional_layout.hpp"
@@ -159,6 +160,83 @@ TEST_CASE("interlaced: surfaces, zones, short tracks and any group size give a b
         RC_ASSERT(layout.sectors() == expected);
         walk(layout, media);
       }));
+}
+
+TEST_CASE("where all tracks are as their zones say none is asked for, and layouts are the same") {
+  const std::uint32_t radii = 100'000;
+  const DriveGeometry geometry{.surfaces = 3, .zones = {{0, 60'001, 12, 0}, {60'001, radii - 60'001, 8, 0}}};
+  const auto media_of = [&](bool known) {
+    FakeMedia media(12);
+    media.is_uniform = known;
+    return media;
+  };
+  const auto places = [](const auto& layout) {
+    std::vector<PhysicalRun> found;
+    for (std::uint64_t at = 0; at < layout.sectors(); at += 997) found.push_back(layout.piece({LogicalSector(at), 50}));
+    return found;
+  };
+  const DriveGeometry one{.surfaces = 3, .zones = {{0, radii, 12, 0}}};
+  for (const InterlacedOrder order : {InterlacedOrder::zig_zag, InterlacedOrder::serpentine}) {
+    FakeMedia known = media_of(true);
+    FakeMedia asked = media_of(false);
+    known.odd_sectors = asked.odd_sectors = 9;
+    const InterlacedLayout quick(one, data(0, radii), known, 4, order);
+    const InterlacedLayout slow(one, data(0, radii), asked, 4, order);
+    CHECK(known.asked <= 32);
+    CHECK(asked.asked >= radii * 3);
+    CHECK(quick.sectors() == slow.sectors());
+    CHECK(places(quick) == places(slow));
+  }
+  const FakeMedia known = media_of(true);
+  FakeMedia asked = media_of(false);
+  for (std::uint32_t radius = 60'001; radius < radii; ++radius)
+    for (std::uint32_t surface = 0; surface < 3; ++surface) asked.lengths[{surface, radius}] = 8;
+  const ConventionalLayout quick(geometry, data(0, radii), known, ConventionalLayout::Reserve::as_zoned);
+  const ConventionalLayout slow(geometry, data(0, radii), asked, ConventionalLayout::Reserve::as_zoned);
+  CHECK(known.asked == 0);
+  CHECK(asked.asked >= radii * 3);
+  CHECK(quick.sectors() == slow.sectors());
+  CHECK(places(quick) == places(slow));
+}
+
+TEST_CASE("interlaced: the radii that a run begins with whole are those of its pieces") {
+  CHECK(rc::check([](std::uint8_t group, bool serpentine, std::uint8_t surfaces, std::uint8_t first_zone, std::uint16_t from,
+                     std::uint16_t length, const std::vector<std::uint8_t>& slips) {
+    const std::uint32_t heads = surfaces % 3 + 1;
+    const std::uint32_t split = first_zone % 10 + 1;
+    FakeMedia media(12);
+    media.odd_sectors = 11;
+    for (std::uint32_t radius = split; radius < 16; ++radius)
+      for (std::uint32_t surface = 0; surface < heads; ++surface) media.lengths[{surface, radius}] = radius % 2 == 0 ? 8 : 7;
+    for (const std::uint8_t slip : slips)
+      if (slip < 100) --media.lengths.try_emplace({slip % heads, slip % 16U}, media.sectors_on({slip % heads, slip % 16U})).first->second;
+    for (const auto& [track, sectors] : media.lengths) RC_PRE(sectors > 3);
+    const DriveGeometry geometry{.surfaces = heads, .zones = {{0, split, 12, 0}, {split, 16 - split, 8, 0}}};
+    const InterlacedLayout layout(geometry, data(0, 16), media, group % 9U + 1,
+                                  serpentine ? InterlacedOrder::serpentine : InterlacedOrder::zig_zag);
+    std::uint64_t at = from % layout.sectors();
+    const std::uint64_t count = length % (layout.sectors() - at) + 1;
+    bool any = false;
+    for (std::uint64_t tries = 0; tries < 2; ++tries, at = 0) {  // and from where a group begins
+      const std::uint64_t asked = std::min(count, layout.sectors() - at);
+      const auto whole = layout.whole_radii(LogicalSector(at), asked);
+      RC_ASSERT(whole.sectors <= asked);
+      any = any || whole.sectors != 0;
+      std::map<PhysicalTrack, std::uint32_t> found;
+      for (std::uint64_t done = 0; done < whole.sectors;) {
+        const PhysicalRun piece = layout.piece({LogicalSector(at + done), static_cast<std::uint32_t>(whole.sectors - done)});
+        found[piece.track] += piece.count;
+        done += piece.count;
+      }
+      RC_ASSERT(found.size() == std::uint64_t{whole.end - whole.first} * heads);
+      for (const auto& [track, sectors] : found) {
+        RC_ASSERT(track.radius >= whole.first);
+        RC_ASSERT(track.radius < whole.end);
+        RC_ASSERT(sectors == media.sectors_on(track));
+      }
+    }
+    RC_CLASSIFY(any, "some");
+  }));
 }
 
 TEST_CASE("a plan around reserved regions covers every radius once, with an even number of data radii in front") {
