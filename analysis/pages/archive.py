@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pages.array_runs import ArrayRun, Words, array_runs
 from pages.digits import three_digits
-from tessera.marked_section import write_marked_section
-from tessera.marks import FEW_CLEANINGS
+from tessera.engine.simulator import REPOSITORY, run_simulator
 from tessera.papers.page import table
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.marks import FEW_CLEANINGS
+from tessera.results.run_folder import Run
 
 PAGE = REPOSITORY / "docs" / "studies" / "archive.md"
 FOLDER = PAGE.parent / "archive"

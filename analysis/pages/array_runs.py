@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 
-from tessera.run_folder import Run
-from tessera.simulator import run_simulator
+from tessera.engine.simulator import run_simulator
+from tessera.results.run_folder import Run
 
 Words = Sequence[str | Path]
 """An array's file and the options of a run of it, without --out."""

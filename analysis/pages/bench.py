@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, layer_names, run_for, run_simulator
+from tessera.engine.simulator import REPOSITORY, layer_names, run_for, run_simulator
+from tessera.results.run_folder import Run
 
 MIB = 1 << 20
 

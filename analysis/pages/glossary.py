@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 HEAD = """# Metrics
 

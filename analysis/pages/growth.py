@@ -16,9 +16,9 @@ from pathlib import Path
 from rich.console import Console
 
 from pages.bench import BUFFERED, commands
+from tessera.engine.simulator import SimulatorError, exit_status, layer_names, simulator
 from tessera.errors import InputError
-from tessera.run_folder import Run
-from tessera.simulator import SimulatorError, exit_status, layer_names, simulator
+from tessera.results.run_folder import Run
 
 FACTORS = (1, 4, 16)
 TRACKS = 2048  # at factor 1: 4 GiB of `bare`, which is factor 16

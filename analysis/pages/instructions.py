@@ -11,9 +11,9 @@ from rich.console import Console
 from pages.bench import DEPTH_32, FIRST_COME, RANDOM, SMALL_FLASH, ZIPF_WRITES, cached_cases, commit, request_cases
 from pages.growth import counted_run
 from pages.toolchain import toolchain
+from tessera.engine.simulator import REPOSITORY, simulator
 from tessera.errors import InputError
-from tessera.marked_section import write_marked_section
-from tessera.simulator import REPOSITORY, simulator
+from tessera.results.marked_section import write_marked_section
 
 KEPT = REPOSITORY / "bench" / "instructions.csv"
 PAGE = REPOSITORY / "docs" / "guide" / "speed.md"

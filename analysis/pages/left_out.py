@@ -10,13 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.marked_section import write_marked_section
 from tessera.papers.lab import Grid, Lab, default_traces
 from tessera.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
 from tessera.papers.measures import latency
 from tessera.papers.page import number, ratio, table
-from tessera.simulator import REPOSITORY
+from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "validation" / "left-out.md"
 COMMAND = "left-out"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.run_folder import Run
-from tessera.simulator import run_simulator
+from tessera.engine.simulator import run_simulator
+from tessera.results.run_folder import Run
 
 LAYERS = ("cmr", "imr-rmw", "fluid", "mu-rmw", "hwsr", "shingled-in-place-r4123")
 # Firmware's own sectors are kept as bytes: until its log has wrapped, memory grows by what was never written of it. The usual log, of four

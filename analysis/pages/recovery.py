@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.marked_section import write_marked_section
+from tessera.engine.simulator import REPOSITORY, layer_names, run_simulator
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, layer_names, run_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run
 
 PAGE = REPOSITORY / "docs" / "recovery.md"
 REQUESTS = 30_000  # of web-server on the full drive `demo`: its caches are full by then

@@ -9,8 +9,8 @@ import numpy as np
 from pages.glossary import glossary
 from pages.manual import c_header, c_interface_page, enumerations_section, python_page, registers_page, simulator_page, svd, tessera_page
 from tessera.cli import app
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator, layer_names
+from tessera.engine.simulator import REPOSITORY, run_simulator, layer_names
+from tessera.results.run_folder import Run
 
 METRICS = REPOSITORY / "docs" / "guide" / "metrics.md"
 PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"

@@ -6,10 +6,10 @@ from pathlib import Path
 from rich.console import Console
 
 from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hits
-from tessera.marked_section import write_marked_section
+from tessera.engine.simulator import REPOSITORY, run_simulator
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run
 
 PAGE = REPOSITORY / "docs" / "guide" / "sizing.md"
 REQUESTS = 10_000

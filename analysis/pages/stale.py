@@ -8,8 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.simulator import REPOSITORY
 
 LIST = REPOSITORY / "docs" / "stale.toml"
 BEGIN, END = "<!-- ./dev stale: begin -->\n", "<!-- ./dev stale: end -->\n"

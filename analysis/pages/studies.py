@@ -10,13 +10,13 @@ from rich.console import Console
 import tessera
 from pages.array_studies import ARRAY_STUDIES
 from pages.digits import three_digits
+from tessera.engine.output_file import whole
+from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.families import YARDSTICK, ordered
-from tessera.marked_section import write_marked_section
-from tessera.marks import FEW_CLEANINGS, UNRANKED, marks_of
-from tessera.output_file import whole
 from tessera.papers.page import number, table
-from tessera.simulator import REPOSITORY
+from tessera.results.families import YARDSTICK, ordered
+from tessera.results.marked_section import write_marked_section
+from tessera.results.marks import FEW_CLEANINGS, UNRANKED, marks_of
 
 FOLDER = REPOSITORY / "docs" / "studies"
 PAGE = FOLDER / "README.md"

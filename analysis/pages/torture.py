@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.marked_section import write_marked_section
+from tessera.engine.simulator import REPOSITORY, SimulatorError, layer_names, run_simulator
 from tessera.papers.page import number, table
-from tessera.simulator import REPOSITORY, SimulatorError, layer_names, run_simulator
+from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "reliability.md"
 DATA = REPOSITORY / "docs" / "data" / "torture.csv"

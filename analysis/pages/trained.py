@@ -7,9 +7,9 @@ from pathlib import Path
 from rich.console import Console
 
 from pages.bench import DEPTH_32, FIRST_COME, RANDOM, SMALL_FLASH
-from tessera.run_folder import Run
-from tessera.sameness import differences
-from tessera.simulator import layer_names, run_simulator
+from tessera.engine.simulator import layer_names, run_simulator
+from tessera.results.run_folder import Run
+from tessera.results.sameness import differences
 
 WITH_CACHES = 6_000  # requests: hot paths are warm after hundreds
 WITHOUT = 20_000

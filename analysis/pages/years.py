@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.run_folder import Run
-from tessera.simulator import layer_names, run_for
+from tessera.engine.simulator import layer_names, run_for
+from tessera.results.run_folder import Run
 
 CORES = 2
 DAYS_A_YEAR = 365.25

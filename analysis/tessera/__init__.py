@@ -7,10 +7,10 @@ from tessera.lazily import names_of
 if TYPE_CHECKING:
     from tessera import trace
     from tessera.api import Options, compare, open_results, run, search, sweep, validate
+    from tessera.engine.simulation import Simulation
+    from tessera.engine.simulator import SimulatorError, run_simulator
     from tessera.errors import InputError
-    from tessera.run_folder import Run, latency_ms, life_causes, life_phases
-    from tessera.simulation import Simulation
-    from tessera.simulator import SimulatorError, run_simulator
+    from tessera.results.run_folder import Run, latency_ms, life_causes, life_phases
 
 __all__ = [
     "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_causes", "life_phases", "open_results", "run",
@@ -20,9 +20,11 @@ __all__ = [
 __getattr__ = names_of(
     __name__,
     "trace",
-    api=("Options", "compare", "open_results", "run", "search", "sweep", "validate"),
-    errors=("InputError",),
-    run_folder=("Run", "latency_ms", "life_causes", "life_phases"),
-    simulation=("Simulation",),
-    simulator=("SimulatorError", "run_simulator"),
+    **{
+        "api": ("Options", "compare", "open_results", "run", "search", "sweep", "validate"),
+        "errors": ("InputError",),
+        "engine.simulation": ("Simulation",),
+        "engine.simulator": ("SimulatorError", "run_simulator"),
+        "results.run_folder": ("Run", "latency_ms", "life_causes", "life_phases"),
+    },
 )

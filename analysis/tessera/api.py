@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from tessera.arguments import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
+from tessera.engine.simulation import Setting, Simulation, setting_text
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
-from tessera.run_folder import Run
-from tessera.simulation import Setting, Simulation, setting_text
-from tessera.temporary import work_folder
+from tessera.results.run_folder import Run
 
 if TYPE_CHECKING:
-    from tessera.comparison import Comparison
     from tessera.drives.against_measurement import Validation
-    from tessera.searching import Search
-    from tessera.sweeps import Sweep
+    from tessera.explore import Sweep
+    from tessera.explore.comparison import Comparison
+    from tessera.explore.searching import Search
 
 
 class Options(TypedDict, total=False):
@@ -89,7 +89,7 @@ def run(drive: str | Path = "common", *, out: str | Path | None = None, until: s
     if wanted is None:
         result = simulation.run(folder)
     else:
-        from tessera.effort import Until, run_until
+        from tessera.explore.effort import Until, run_until
 
         result, result.effort = run_until(simulation, Until.parse(wanted), folder)
     result.temporary = temporary
@@ -114,7 +114,7 @@ def compare(
     >>> both.paired("host.latency.mean", "imr-rmw", "cmr").value > 0
     True
     """
-    from tessera.comparison import compare_layers
+    from tessera.explore.comparison import compare_layers
 
     simulation, chosen, against = _simulation(drive, options), texts_of("layers", layers), texts_of("baselines", baselines)
     whole_of("seeds", seeds, 1)
@@ -143,8 +143,8 @@ def sweep(
     ...     made.good.select("axis.layer", "axis.seed", "host.served").sort("axis.layer", "axis.seed").rows()
     [('cmr', 1.0, 200.0), ('cmr', 2.0, 200.0), ('imr-rmw', 1.0, 200.0), ('imr-rmw', 2.0, 200.0)]
     """
-    from tessera.sweeps import read_plan, run_sweep
-    from tessera.sweeps.plan import plan_of
+    from tessera.explore import read_plan, run_sweep
+    from tessera.explore.plan import plan_of
 
     read = plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_plan(path_of("plan", plan))
     return run_sweep(read, path_of("out", out), **_places(jobs, scheduler), yes=flag_of("yes", yes))
@@ -164,7 +164,7 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
     ...     found.front.select("axis.media.rpm", "cost").sort("cost").rows()
     [('5400 rpm', 5400.0), ('7200 rpm', 7200.0)]
     """
-    from tessera.searching import read_search, run_search, search_plan_of
+    from tessera.explore.searching import read_search, run_search, search_plan_of
 
     read = search_plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_search(path_of("plan", plan))
     return run_search(read, path_of("out", out), **_places(jobs, scheduler))
@@ -201,11 +201,11 @@ def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
     """What lies in a folder of results: of a run, a comparison or a sweep."""
     path = path_of("folder", folder)
     if (path / "sweep.json").exists():
-        from tessera.sweeps import Sweep
+        from tessera.explore import Sweep
 
         return Sweep(path)
     if (path / "compare.json").exists():
-        from tessera.comparison import Comparison
+        from tessera.explore.comparison import Comparison
 
         return Comparison(path)
     if (path / "summary.json").exists():

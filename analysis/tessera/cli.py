@@ -10,8 +10,8 @@ import typer
 from tessera.commands import ask, calibrate, curve, drive, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, validate, view, wave, workload
 from tessera.commands.group import Commands
 from tessera.commands.options import count_of
+from tessera.engine.simulator import simulator, simulator_digest
 from tessera.errors import InputError
-from tessera.simulator import simulator, simulator_digest
 
 CHECKS = "Held against measurements and papers"
 
@@ -52,7 +52,7 @@ def demo(
     """Compare every translation layer on one drive: a table, a picture, a waveform and a report."""
     from rich.console import Console
 
-    from tessera.demo import demonstrate  # with polars, which few commands need
+    from tessera.commands.demo import demonstrate  # with polars, which few commands need
 
     demonstrate(Console(), trace, limit, out)
 
@@ -67,8 +67,8 @@ def same(
     figures_only: Annotated[bool, typer.Option("--figures-only", help="Compare the metrics that both have.")] = False,
 ) -> None:
     """Compare the summaries of two runs, the machine's own figures left out; exit status 1 if they differ."""
-    from tessera.run_folder import Run
-    from tessera.sameness import differences
+    from tessera.results.run_folder import Run
+    from tessera.results.sameness import differences
 
     found = differences(Run(first), Run(second), figures_only)
     for line in found:

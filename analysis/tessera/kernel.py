@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tessera.engine.simulation import LARGEST, Setting, setting_text
+from tessera.engine.simulator import SimulatorError, simulator
 from tessera.errors import InputError, unknown_name
-from tessera.simulation import LARGEST, Setting, setting_text
-from tessera.simulator import SimulatorError, simulator
 
 __all__ = ["Drive", "Event", "Metric", "ModelFailure", "Request", "Signal"]
 

@@ -20,7 +20,7 @@ struct LayerHardware {
 [[nodiscard]] LayerHardware hardware_of(const DescriptionValue& drive, const std::string& layer, std::string_view section, bool own_buffer);
 
 /// One paragraph: what all layers share, then what they do not; empty without layers. A layer that has no use for a part leaves it idle;
-/// that is its own doing, and no difference. The reports of analysis/tessera/terms.py say the same.
+/// that is its own doing, and no difference. The reports of analysis/tessera/results/terms.py say the same.
 [[nodiscard]] std::string shared_hardware(std::span<const LayerHardware> layers);
 
 }  // namespace tessera

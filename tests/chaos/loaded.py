@@ -9,10 +9,10 @@ import pydantic  # noqa: F401
 import typer
 import typer._adapters  # noqa: F401
 
-import tessera.bound_by
 import tessera.cli
+import tessera.explore.searching
+import tessera.explore.sweep
 import tessera.reports
-import tessera.searching
-import tessera.sweeps.sweep
+import tessera.results.bound_by
 
 COMMAND = typer.main.get_command(tessera.cli.app)

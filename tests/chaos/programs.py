@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from tessera import cli
-from tessera.simulator import simulator
+from tessera.engine.simulator import simulator
 
 PATIENCE = 300  # seconds for a command: longer is a hang, even where many others want the processors
 NOBODY = 65534  # the user's number in Debian

@@ -15,8 +15,8 @@ from pathlib import Path
 from disturbances import KINDS, Scene, can_mount, unmount
 from programs import Broken, Program, has_stranger, tessera
 
-from tessera.sweeps import Sweep
-from tessera.temporary import PREFIX, UNOWNED
+from tessera.engine.temporary import PREFIX, UNOWNED
+from tessera.explore import Sweep
 
 RUN = '[run]\ndrive = "demo"\nworkload = "random-4k"\nlimit = 20\nfold = true\n'
 PLANS = {

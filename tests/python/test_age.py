@@ -4,7 +4,7 @@ import json
 
 import pytest
 from simulate import simulate
-from tessera.simulator import layer_names
+from tessera.engine.simulator import layer_names
 
 WORKLOAD = """law = "uniform"
 requests = 400

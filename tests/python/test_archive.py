@@ -6,7 +6,7 @@ from pages.array_studies import ARRAY_STUDIES
 from samples import REPOSITORY
 from simulate import SIMULATOR, simulate
 
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 FILES = sorted(archive.FOLDER.glob("*.toml"))
 LOADS = [file for file in FILES if file.stem in ("load", "ingest", "replace", "updates")]

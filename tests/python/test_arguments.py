@@ -5,7 +5,7 @@ import pytest
 import tessera
 from tessera import curves, trace
 from tessera.asking.prices import Prices
-from tessera.sweeps.axes import amount
+from tessera.explore.axes import amount
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 

@@ -8,7 +8,7 @@ from samples import REPOSITORY
 from simulate import simulate
 
 from tessera import Run
-from tessera.sameness import differences
+from tessera.results.sameness import differences
 
 DRIVE = '[[drive]]\ndescription = "torture"\nlayer = "{layer}"\ncount = {count}\nspare = {spare}\n'
 

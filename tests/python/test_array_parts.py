@@ -6,9 +6,9 @@ import pytest
 from simulate import SIMULATOR, simulate
 from typer.testing import CliRunner
 
-from tessera.array_parts import SCHEMA, Part, most_at_once, occupancy, run_parts
 from tessera.cli import app
 from tessera.errors import InputError
+from tessera.explore.array_parts import SCHEMA, Part, most_at_once, occupancy, run_parts
 
 WINDOW = '[window]\nbegin = "100 ms"\nlength = "6 s"\n'
 

@@ -18,7 +18,7 @@ from tessera.calibration.measurement import LAYER_ALONE, WARM_UP, WORKLOADS, Mea
 from tessera.calibration.report import write_measured_costs
 from tessera.cli import app
 from tessera.commands.calibrate import PAGE
-from tessera.marked_section import marked_section
+from tessera.results.marked_section import marked_section
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 

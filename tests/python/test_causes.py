@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from simulate import LAYERS, run, simulate
 from tessera import life_causes
-from tessera.bound_by import CAUSES, GROUPS, cause_parts
-from tessera.simulator import REPOSITORY
+from tessera.engine.simulator import REPOSITORY
+from tessera.results.bound_by import CAUSES, GROUPS, cause_parts
 
 LOAD = ("--workload", "web-server", "--fold", "--seed", 5, "--requests")
 

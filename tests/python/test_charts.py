@@ -6,13 +6,13 @@ import pytest
 from samples import metric, requests_of, write_run
 
 from tessera import InputError, Run
-from tessera.charts import pictures
-from tessera.charts.chart import Axis, Heat, Line, Lines, Stack
-from tessera.charts.gallery import _label, of_sweep
-from tessera.charts.paper import draw, draw_all
-from tessera.charts.screen import figure
-from tessera.charts.style import look
-from tessera.sweeps.dataset import Sweep
+from tessera.explore.dataset import Sweep
+from tessera.figures import pictures
+from tessera.figures.chart import Axis, Heat, Line, Lines, Stack
+from tessera.figures.gallery import _label, of_sweep
+from tessera.figures.paper import draw, draw_all
+from tessera.figures.screen import figure
+from tessera.figures.style import look
 
 
 def run_of(folder, latencies, metrics=None, **phases):

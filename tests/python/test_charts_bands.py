@@ -4,8 +4,8 @@ import numpy as np
 from samples import requests_of, write_run
 
 from tessera import Run
-from tessera.charts import paper, screen
-from tessera.charts.bands import COLUMNS, ROWS, of_bands
+from tessera.figures import paper, screen
+from tessera.figures.bands import COLUMNS, ROWS, of_bands
 
 HEAD = "time_s,band,sectors,held,cached"
 

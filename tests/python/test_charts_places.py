@@ -7,11 +7,11 @@ from samples import metric, requests_of, write_run
 from typer.testing import CliRunner
 
 from tessera import InputError, Run
-from tessera.charts import paper, pictures
-from tessera.charts.chart import Axis, Heat, Slice
-from tessera.charts.places import occupancy, of_places, track_heat, wear
-from tessera.charts.timeline import timeline
 from tessera.cli import app
+from tessera.figures import paper, pictures
+from tessera.figures.chart import Axis, Heat, Slice
+from tessera.figures.places import occupancy, of_places, track_heat, wear
+from tessera.figures.timeline import timeline
 
 
 @pytest.fixture

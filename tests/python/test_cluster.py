@@ -12,10 +12,10 @@ import pytest
 from listening import open_to_others
 
 from tessera import InputError
-from tessera.sweeps import run_sweep
-from tessera.sweeps.cluster import queue_cluster
-from tessera.sweeps.place import places
-from tessera.sweeps.plan import plan_of
+from tessera.explore import run_sweep
+from tessera.explore.cluster import queue_cluster
+from tessera.explore.place import places
+from tessera.explore.plan import plan_of
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
@@ -126,6 +126,6 @@ def test_wrong_options_are_refused(table, expected):
 
 
 def test_a_machine_that_can_make_no_certificate_says_so(monkeypatch):
-    monkeypatch.setattr("tessera.sweeps.cluster.CERTIFICATE", ("no-such-program",))
+    monkeypatch.setattr("tessera.explore.cluster.CERTIFICATE", ("no-such-program",))
     with pytest.raises(InputError, match="install openssl, or set security = false"):
         queue_cluster(SLURM).__enter__()

@@ -6,8 +6,8 @@ import re
 import pytest
 from simulate import LAYERS, simulate
 
-from tessera.bound_by import CAUSES
-from tessera.charts.style import part_colours
+from tessera.figures.style import part_colours
+from tessera.results.bound_by import CAUSES
 
 LEAST_DISTANCE = 45  # of two colours in RGB, each of 0 to 255
 PHASES = (

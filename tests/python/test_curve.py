@@ -11,8 +11,8 @@ import tessera
 from tessera import InputError
 from tessera.cli import app
 from tessera.curves import miss_ratios
-from tessera.trace.reuse import exact, reuse_distances, sampled
-from tessera.trace.table import RECORD, blocks_of
+from tessera.traces.reuse import exact, reuse_distances, sampled
+from tessera.traces.table import RECORD, blocks_of
 
 MAP_PAGES = (1, 2, 4, 8, 16, 64, 256, 1024)
 ZIPF_READS = """law = "zipf"

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.demo import COLUMNS
-from tessera.sweeps.fold import forget_capacities
+from tessera.commands.demo import COLUMNS
+from tessera.explore.fold import forget_capacities
 
 STAND_IN = """
 import json, sys

@@ -7,7 +7,7 @@ import pytest
 from simulate import LAYERS, SIMULATOR, run
 
 from pages.reference import DIGESTS, ZONED, digest
-from tessera.sameness import differences
+from tessera.results.sameness import differences
 
 
 def small_run(folder, layer, *more):

@@ -7,9 +7,9 @@ from samples import BUILD, REPOSITORY
 
 from tessera.drives.host_view import DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
 from tessera.drives.used_view import BLOCK, READ, READS, used_runs
+from tessera.explore.axes import amount
+from tessera.explore.prices import drive_value
 from tessera.papers.lab import Lab
-from tessera.prices import drive_value
-from tessera.sweeps.axes import amount
 
 CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr-20tb", "cmr"), ("dual-arm-14tb", "cmr"), ("cmr-24tb", "cmr"), ("dual-arm-18tb", "cmr"), ("hamr-32tb-cmr", "cmr"))
 # Of the layers whose tracks have skew: reads find the data in the order in which it was written.

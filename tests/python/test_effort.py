@@ -8,8 +8,8 @@ from samples import REPOSITORY, requests_of, write_run
 
 import tessera
 from tessera import InputError, Run
-from tessera.effort import BATCHES, Until, mser5, run_until, steadiness
-from tessera.simulation import Simulation
+from tessera.engine.simulation import Simulation
+from tessera.explore.effort import BATCHES, Until, mser5, run_until, steadiness
 
 
 COLUMNS = {"format": "columns:time=1:us,op=2:w=w,offset=3:512,size=4:512"}

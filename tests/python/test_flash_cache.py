@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from simulate import FLASH_LAYERS, LAYERS, run, simulate
 
-from tessera.idle_parts import is_idle
-from tessera.simulation import Simulation
+from tessera.engine.simulation import Simulation
+from tessera.explore.idle_parts import is_idle
 
 CACHE = "firmware.flash_cache.capacity"
 OLTP = ("common", "--layer", "cmr", "--workload", "oltp", "--fold", "--replay", "closed:8", "--limit", 6000)

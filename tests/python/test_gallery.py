@@ -11,7 +11,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 from tessera import open_results
-from tessera.charts.gallery import charts_of
+from tessera.figures.gallery import charts_of
 
 PAGE = REPOSITORY / "docs" / "gallery" / "README.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -20,12 +20,12 @@ from simulate import SIMULATOR, run, simulate
 from typer.testing import CliRunner
 
 import tessera
-from tessera.charts.gallery import of_comparison, of_run, of_sweep
 from tessera.cli import app
 from tessera.errors import InputError, fitting
+from tessera.figures.gallery import of_comparison, of_run, of_sweep
 from tessera.reports import write_report
-from tessera.run_folder import Run
-from tessera.sameness import differences
+from tessera.results.run_folder import Run
+from tessera.results.sameness import differences
 from tessera.view import write_view
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")

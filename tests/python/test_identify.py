@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
+from tessera.engine.simulator import ask_simulator
 from tessera.identify.description import cleaning_said, description, sequential_said, unidentified
 from tessera.identify.findings import find
 from tessera.identify.jobs import BY_NAME
@@ -16,7 +17,6 @@ from tessera.identify.logs import Log, clock
 from tessera.identify.score import score
 from tessera.identify.simulated import plan_of, write_logs
 from tessera.identify.write_cache import write_cache
-from tessera.simulator import ask_simulator
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 

@@ -17,11 +17,10 @@ from typer.testing import CliRunner
 
 from tessera.cli import app
 from tessera.commands.knobs import subject_of
-from tessera.effort import Until
 from tessera.errors import InputError
-from tessera.marks import TOO_SHORT
-from tessera.view.knobs import kept as on_disk
-from tessera.view.knobs import runs as background
+from tessera.explore.effort import Until
+from tessera.results.marks import TOO_SHORT
+from tessera.view.knobs import kept as on_disk, runs as background
 from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.knob import Knob
 from tessera.view.knobs.offline import within

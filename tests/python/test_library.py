@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Options, Run, Simulation
 from tessera.cli import app
-from tessera.human import figure
-from tessera.simulation import simulation_of
+from tessera.engine.simulation import simulation_of
+from tessera.results.human import figure
 
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")

@@ -3,7 +3,7 @@
 import pytest
 from simulate import LAYERS, run
 
-from tessera.sameness import differences
+from tessera.results.sameness import differences
 
 # What is known of destroyed host data alone, which is kept for --check.
 OF_CONTENT = ("media.damaged_reads",)

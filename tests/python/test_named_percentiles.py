@@ -5,19 +5,19 @@ import json
 import pytest
 from simulate import simulate
 
-from tessera.charts.pictures import latency_percentiles
-from tessera.comparison import Comparison
 from tessera.errors import InputError
-from tessera.human import figure
-from tessera.percentiles import parse
+from tessera.explore import run_sweep
+from tessera.explore.comparison import Comparison
+from tessera.explore.plan import plan_of
+from tessera.figures.pictures import latency_percentiles
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.run_page import run_page, runs_page
 from tessera.reports.sweep_page import sweep_page
-from tessera.run_folder import Run
-from tessera.sweeps import run_sweep
-from tessera.sweeps.plan import plan_of
-from tessera.trace.measures import measures
-from tessera.trace.table import read_trace
+from tessera.results.human import figure
+from tessera.results.percentiles import parse
+from tessera.results.run_folder import Run
+from tessera.traces.measures import measures
+from tessera.traces.table import read_trace
 
 NAMED = "50,99,99.9,99.99"
 METRIC = "host.latency.p99_99"

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.simulator import REPOSITORY, run_simulator
+from tessera.engine.simulator import REPOSITORY, run_simulator
 
 RUN = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit")
 

@@ -89,9 +89,9 @@ def test_an_installed_package_runs_the_program_that_lies_in_it(tmp_path):
     (tmp_path / "tessera" / "bin").mkdir()
     (tmp_path / "tessera" / "bin" / "tessera-sim").symlink_to(BUILD / "tessera-sim")
     environment = {name: value for name, value in os.environ.items() if name != "TESSERA_SIM"} | {"PYTHONPATH": str(tmp_path)}
-    become = [sys.executable, "-c", "from tessera.simulator import become; become()", "list", "layers"]
+    become = [sys.executable, "-c", "from tessera.engine.simulator import become; become()", "list", "layers"]
     said = subprocess.run(become, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert said.returncode == 0, said.stderr
     assert "imr-rmw" in said.stdout
     assert subprocess.run([*become, "--no-such"], cwd=tmp_path, env=environment, capture_output=True, timeout=60).returncode == 2
-    assert PROJECT["scripts"]["tessera-sim"] == "tessera.simulator:become"
+    assert PROJECT["scripts"]["tessera-sim"] == "tessera.engine.simulator:become"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.simulator import REPOSITORY
+from tessera.engine.simulator import REPOSITORY
 
 HEADER = "#pragma once\n{0}\nenum class Preset {{ first, second }};\n"
 UNIT = '#include "preset.hpp"\nint main() {{ return {0}; }}\n'

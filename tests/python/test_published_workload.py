@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tessera.cli import app
 from tessera.errors import InputError
-from tessera.published_workload import (
+from tessera.traces.published_workload import (
     PAGE,
     PERCENTS,
     WEEK_US,

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tessera
-from tessera.charts import pictures
 from tessera.cli import app
-from tessera.intervals import of_mean
+from tessera.figures import pictures
 from tessera.reports import write_report
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.effects import effect_of
+from tessera.results.intervals import of_mean
 
 browser = pytest.importorskip("browser")
 SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}

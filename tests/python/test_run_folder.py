@@ -3,8 +3,8 @@ import pytest
 from samples import metric, requests_of, write_run
 
 from tessera import Run, latency_ms, life_phases
-from tessera.latency_plot import distribution, plot_latency
-from tessera.sameness import differences
+from tessera.figures.latency_plot import distribution, plot_latency
+from tessera.results.sameness import differences
 
 
 def test_metrics_are_read_with_units_and_undefined_ones_are_none(tmp_path):

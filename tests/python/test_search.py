@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Simulation
 from tessera.cli import app
-from tessera.charts.gallery import of_sweep
-from tessera.charts.pictures import front
-from tessera.prices import cost_of, prices_of
-from tessera.searching import search_plan_of
+from tessera.explore.prices import cost_of, prices_of
+from tessera.explore.searching import search_plan_of
+from tessera.figures.gallery import of_sweep
+from tessera.figures.pictures import front
 
 PLAN = {
     "title": "clock against cost",
@@ -59,7 +59,7 @@ def test_a_repeated_search_finds_the_same_without_a_run(found, monkeypatch):
         assert not list(tasks)
         return iter(())
 
-    monkeypatch.setattr("tessera.searching.placed", never)
+    monkeypatch.setattr("tessera.explore.searching.placed", never)
     again = tessera.search(PLAN, out=found.sweep.folder, jobs=1)
     assert again.trials.equals(found.trials)
 

@@ -3,13 +3,13 @@
 import polars as pl
 import pytest
 
-from tessera.charts.chart import Axis, Heat, Stack
-from tessera.charts.gallery import of_sweep
-from tessera.charts.screen import figure
-from tessera.charts.style import COLOURS
+from tessera.explore.dataset import Sweep, write_frame
+from tessera.figures.chart import Axis, Heat, Stack
+from tessera.figures.gallery import of_sweep
+from tessera.figures.screen import figure
+from tessera.figures.style import COLOURS
 from tessera.reports.search_answer import of_search
 from tessera.reports.sweep_page import sweep_page
-from tessera.sweeps.dataset import Sweep, write_frame
 
 P99, MEAN = "host.latency.p99", "host.latency.mean"
 OBJECTIVES = {P99: "minimise", "cost": "minimise"}

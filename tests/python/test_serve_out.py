@@ -9,7 +9,7 @@ from nbd import DISCONNECT, FUA, TRIM, WRITE_ZEROES, Served
 from simulate import simulate
 
 from tessera.reports.run_page import run_page
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 BLOCK = 4096
 

@@ -5,9 +5,9 @@ import json
 import pytest
 import tessera
 from simulate import run, simulate
-from tessera.sweeps.corners import corners
-from tessera.sweeps.fold import _in_words, smallest_fold
-from tessera.simulation import Simulation
+from tessera.engine.simulation import Simulation
+from tessera.explore.corners import corners
+from tessera.explore.fold import _in_words, smallest_fold
 
 LAYERS = ("cmr", "imr-rmw")  # of unlike capacity on this drive
 DRIVE = "torture"

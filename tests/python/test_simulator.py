@@ -6,7 +6,7 @@ from simulate import LAYERS, simulate
 from vcdvcd import VCDVCD
 
 from tessera import Run, latency_ms, life_phases
-from tessera.sameness import differences
+from tessera.results.sameness import differences
 
 REQUESTS = 3000
 

@@ -7,16 +7,15 @@ import pytest
 from samples import REPOSITORY, metric, requests_of, write_run
 
 from tessera import Run
-from tessera.charts import pictures
-from tessera.charts.gallery import of_run, of_runs
-from tessera.charts.gallery import of_sweep as charts_of_sweep
-from tessera.charts.style import curve_looks, part_colours
-from tessera.latency_plot import plot_latency
+from tessera.explore.dataset import Sweep, frame_of
+from tessera.figures import pictures
+from tessera.figures.gallery import of_run, of_runs, of_sweep as charts_of_sweep
+from tessera.figures.latency_plot import plot_latency
+from tessera.figures.style import curve_looks, part_colours
 from tessera.reports.answer import of_sweep
 from tessera.reports.effects import effect_of, effects
 from tessera.reports.run_page import COMPARED, ranking, run_page, run_warnings
 from tessera.reports.sweep_page import sweep_page
-from tessera.sweeps.dataset import Sweep, frame_of
 
 BUFFERS = ("0 B", "4 MiB", "16 MiB")
 

@@ -6,8 +6,8 @@ import pytest
 from samples import REPOSITORY
 from simulate import SIMULATOR
 
-from tessera.simulation import setting_text
-from tessera.sweeps import read_plan
+from tessera.engine.simulation import setting_text
+from tessera.explore import read_plan
 
 STUDIES = sorted((REPOSITORY / "docs" / "studies").glob("*.toml"))
 

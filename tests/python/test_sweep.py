@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError
 from tessera.cli import app
-from tessera.sweeps import Sweep
-from tessera.sweeps.cluster import job_script
-from tessera.sweeps.dataset import frame_of
-from tessera.sweeps.sweep import Count, keyed, run_sweep
-from tessera.sweeps.plan import plan_of, read_plan
+from tessera.explore import Sweep
+from tessera.explore.cluster import job_script
+from tessera.explore.dataset import frame_of
+from tessera.explore.plan import plan_of, read_plan
+from tessera.explore.sweep import Count, keyed, run_sweep
 
 RUN = {"workload": "random-4k", "limit": 100}
 
@@ -143,7 +143,7 @@ def test_results_of_another_simulator_stay_and_are_not_taken(tmp_path, stand_in)
 
 
 def test_a_worker_with_a_simulator_of_another_version_refuses(tmp_path):
-    from tessera.sweeps.worker import Task, work
+    from tessera.explore.worker import Task, work
 
     (key, run), = keyed(plan_of({"run": RUN, "axes": {"seed": [1]}})).items()
     row = work(Task(key, run.simulation.record(), run.point, "digest of another simulator"))
@@ -167,7 +167,7 @@ def test_a_hundred_thousand_runs_and_more_need_a_yes(tmp_path):
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("tessera.sweeps.place.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("tessera.explore.place.CONNECT_SECONDS", 1)
     with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:1 .*'dask scheduler' starts one"):
         swept(tmp_path, {"seed": [1]}, scheduler="tcp://127.0.0.1:1")
 

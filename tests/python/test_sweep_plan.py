@@ -5,9 +5,9 @@ import statistics
 import pytest
 
 from tessera import InputError
-from tessera.sweeps import read_plan
-from tessera.sweeps.keys import key_of
-from tessera.sweeps.plan import plan_of
+from tessera.explore import read_plan
+from tessera.explore.keys import key_of
+from tessera.explore.plan import plan_of
 
 RUN = {"workload": "random-4k", "limit": 100}
 
@@ -137,7 +137,7 @@ def test_a_key_changes_with_everything_that_a_result_depends_on(tmp_path, monkey
     assert len(set(keys)) == len(keys)
     assert key_of(simulation()) == keys[0] == key_of(own)  # the same drive by another name
 
-    from tessera.sweeps import keys as module
+    from tessera.explore import keys as module
 
     module.read_again()
     trace.write_text("1,hm,0,Write,4096,4096,1\n")
@@ -149,7 +149,7 @@ def test_a_key_changes_with_everything_that_a_result_depends_on(tmp_path, monkey
 
 
 def test_a_workload_s_key_is_that_of_its_text_with_what_it_extends(tmp_path):
-    from tessera.sweeps import keys as module
+    from tessera.explore import keys as module
 
     base, own = tmp_path / "base.toml", tmp_path / "own.toml"
     base.write_text('law = "uniform"\nrequests = 100\n')

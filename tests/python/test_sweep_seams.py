@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 
 from tessera import InputError
 from tessera.cli import app
-from tessera.folder_lock import owned
-from tessera.simulator import ask_simulator
-from tessera.sweeps import Sweep, run_sweep
-from tessera.sweeps.place import Threads, places
-from tessera.sweeps.plan import plan_of, read_plan
-from tessera.sweeps.sweep import keyed
+from tessera.engine.folder_lock import owned
+from tessera.engine.simulator import ask_simulator
+from tessera.explore import Sweep, run_sweep
+from tessera.explore.place import Threads, places
+from tessera.explore.plan import plan_of, read_plan
+from tessera.explore.sweep import keyed
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 

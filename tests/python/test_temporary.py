@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tessera import temporary
+from tessera.engine import temporary
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_threads_that_begin_together_have_one_folder(place, monkeypatch):
 
 @pytest.mark.parametrize(("ending", "left"), [("pass", 0), ("sys.exit(3)", 0), ("1 / 0", 0), ("os.kill(os.getpid(), 9)", 1)])
 def test_a_process_takes_its_folder_along_and_the_next_one_what_a_killed_one_left(place, ending, left):
-    program = f"import os, sys, tessera.temporary as t; t.temporary_folder(); {ending}"
+    program = f"import os, sys, tessera.engine.temporary as t; t.temporary_folder(); {ending}"
     subprocess.run([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(place)}, stderr=subprocess.DEVNULL)
     assert len(list(place.iterdir())) == left
     temporary.remove_abandoned()

@@ -6,8 +6,8 @@ from samples import metric, requests_of, write_run
 from simulate import simulate
 
 from tessera import Run
-from tessera.prices import drive_parameters
-from tessera.terms import terms, terms_of_sweep
+from tessera.explore.prices import drive_parameters
+from tessera.results.terms import terms, terms_of_sweep
 
 DRIVE = """
 [dram]

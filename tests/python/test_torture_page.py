@@ -5,7 +5,7 @@ import json
 import pytest
 from rich.console import Console
 
-from tessera.marked_section import write_marked_section
+from tessera.results.marked_section import write_marked_section
 from pages.torture import Effort, write_rows, write_torture
 
 ROW = {"layer": "cmr", "durability": "none", "prefill": 50, "requests": 12, "operations": 30, "in_a_row": 7, "failures": 0, "told": [],

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError
 from tessera.cli import app
-from tessera.trace.edit import cut, merge, repeat, scale, write_trace
-from tessera.trace.fit import agrees, fit, gap_table, size_table
-from tessera.trace.measures import heat_map, measures
-from tessera.trace.table import FLUSH, READ, RECORD, TRIM, WRITE, read_trace
+from tessera.traces.edit import cut, merge, repeat, scale, write_trace
+from tessera.traces.fit import agrees, fit, gap_table, size_table
+from tessera.traces.measures import heat_map, measures
+from tessera.traces.table import FLUSH, READ, RECORD, TRIM, WRITE, read_trace
 
 S = 10**12  # ps
 
@@ -127,7 +127,7 @@ def test_a_table_of_gaps_rises_to_the_longest():
 
 def test_a_fit_to_a_synthetic_trace_finds_what_it_was_made_with(tmp_path):
     made = tessera.run("bare", layer="cmr", workload="web-server", limit=8000, requests=True)
-    from tessera.curves import records_of as served
+    from tessera.traces.curves import records_of as served
 
     found = fit(served(made.folder), "web-server")
     assert found.law.startswith("zipf")  # as the workload is

@@ -10,18 +10,16 @@ from samples import BUILD
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.drives import consumer
-from tessera.drives import shingled_reads as reads
-from tessera.drives import shingled_runs, think_trace
+from tessera.drives import consumer, shingled_reads as reads, shingled_runs, think_trace
 from tessera.drives.closed_form import Drive, Place
-from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
 from tessera.drives.measured_trace import TraceError, read_measured
-from tessera.drives.shingled_pause import absorbed_of as absorbed_of_pause
+from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
+from tessera.drives.response_errors import classes, demerit, errors_by_class
 from tessera.drives.shingled import CHECKS, Check
 from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
+from tessera.drives.shingled_pause import absorbed_of as absorbed_of_pause
 from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
-from tessera.drives.response_errors import classes, demerit, errors_by_class
-from tessera.run_folder import Run, latency_ms
+from tessera.results.run_folder import Run, latency_ms
 
 LINES = """# a comment
 R Miss 100 8 14000.5 2000.0

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import tessera
 from tessera.cli import app
-from tessera.comparison import Comparison
-from tessera.run_folder import Run, life_phases
-from tessera.simulator import ask_simulator
+from tessera.engine.simulator import ask_simulator
+from tessera.explore.comparison import Comparison
+from tessera.results.run_folder import Run, life_phases
 from tessera.view import again, write_view
 from tessera.view.band_strip import MOST_BANDS
 from tessera.view.dies import STATES, dies_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tessera
 from simulate import run, simulate
-from tessera.bound_by import time_parts
+from tessera.results.bound_by import time_parts
 
 LOAD = ("--workload", "web-server", "--fold", "--limit", 3000, "--prefill", 100, "--requests")
 READ, WRITE = 0, 1

@@ -189,7 +189,7 @@ def test_a_fault_of_the_program_is_a_sentence_with_its_place(monkeypatch):
     def fails(*_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("tessera.sameness.differences", fails)
+    monkeypatch.setattr("tessera.results.sameness.differences", fails)
     result = CliRunner().invoke(app, ["same", ".", "."])
     assert result.exit_code == INTERNAL
     assert "internal error in cli.py" in result.output and "ZeroDivisionError: a bug" in result.output and "TESSERA_DEBUG=1" in result.output

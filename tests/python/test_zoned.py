@@ -7,9 +7,9 @@ import pytest
 from samples import REPOSITORY
 from simulate import run, simulate
 
-from tessera.run_folder import OPERATIONS
-from tessera.trace.edit import write_trace
-from tessera.trace.table import read_trace
+from tessera.results.run_folder import OPERATIONS
+from tessera.traces.edit import write_trace
+from tessera.traces.table import read_trace
 from tessera.view.packed import unpacked
 from tessera.view.side import side_of
 

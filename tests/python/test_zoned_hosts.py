@@ -7,7 +7,7 @@ import pytest
 from drawn import COLUMNS
 from simulate import run, simulate
 
-from tessera import families
+from tessera.results import families
 
 SMALL = ("--set", "media.tracks=512", "--set", "layers.zoned.zone=4 MiB", "--prefill", "100")
 ENOUGH = ("--layer", "zoned:dmz", "--set", "layers.zoned.conventional=0.018")  # of 253 zones

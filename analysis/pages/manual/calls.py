@@ -9,14 +9,14 @@ from typing import Any
 
 import tessera
 from tessera import curves, kernel, zoned_disk
-from tessera.comparison import Comparison
 from tessera.drives.against_measurement import Validation
 from tessera.drives.response_errors import ClassError
-from tessera.frames import Frames
-from tessera.intervals import Estimate
-from tessera.searching import Search
-from tessera.sweeps import Sweep
-from tessera.trace.reuse import MissRatios
+from tessera.explore import Sweep
+from tessera.explore.comparison import Comparison
+from tessera.explore.searching import Search
+from tessera.results.frames import Frames
+from tessera.results.intervals import Estimate
+from tessera.traces.reuse import MissRatios
 
 HEAD = """# The package `tessera`
 

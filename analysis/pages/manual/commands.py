@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from tessera.simulator import run_simulator
+from tessera.engine.simulator import run_simulator
 
 TESSERA_HEAD = """# The command `tessera`
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio
 from tessera.asking.question import Question
 from tessera.asking.verdict import Verdict, Wide
-from tessera.human import number
-from tessera.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
+from tessera.results.human import number
+from tessera.results.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
 
 IDLE = 0.01  # share of the time up to which a processor is no bottleneck
 

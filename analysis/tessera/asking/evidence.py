@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tessera.intervals import Estimate, of_mean, student_t
+from tessera.results.intervals import Estimate, of_mean, student_t
 
 NARROW = 0.10  # half the interval of a figure that stands alone, over the figure
 TOLERANCE = 0.05  # a difference of less than this share is none that anybody would pay for

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from tessera.errors import InputError, unknown_name
-from tessera.human import figure
+from tessera.results.human import figure
 
 _STATISTICS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 SHORT = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.asking.question import Question
-from tessera.output_file import write
+from tessera.engine.output_file import write
 
 FILE = "question.toml"
 

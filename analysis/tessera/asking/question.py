@@ -7,7 +7,7 @@ from typing import Any
 from tessera.asking.metric import Metric
 from tessera.asking.prices import Prices
 from tessera.asking.source import Source
-from tessera.simulation import Setting
+from tessera.engine.simulation import Setting
 
 KINDS = ("dram", "flash", "cpu", "layer", "lifetime", "cost", "what-if")
 MOST_REQUESTS, MOST_BYTES = 100_000, 4 << 30  # of a run, unless the user says how many: an answer is to come in minutes

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, nearest
+from tessera.explore.plan import SAMPLE
 from tessera.papers.lab import default_traces
-from tessera.simulator import ask_simulator
-from tessera.stem import ENDINGS, stem
-from tessera.sweeps.plan import SAMPLE
+from tessera.results.stem import ENDINGS, stem
 
 
 CLOSED = "closed:8"  # for workloads without arrival times: a host that keeps so many requests under way

@@ -8,13 +8,13 @@ from typing import Any
 
 from tessera.asking.dependants import dependants, values_at
 from tessera.asking.question import Asked, Design, Question
+from tessera.engine.simulation import Setting
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
-from tessera.families import YARDSTICK
-from tessera.simulation import Setting
-from tessera.simulator import ask_simulator
-from tessera.sweeps.axes import amount, quantity_text
-from tessera.sweeps.plan import parameters
-from tessera.terms import OWN_BUFFER
+from tessera.explore.axes import amount, quantity_text
+from tessera.explore.plan import parameters
+from tessera.results.families import YARDSTICK
+from tessera.results.terms import OWN_BUFFER
 
 DRAM_SIZES = ("0 B", "4 MiB", "16 MiB", "64 MiB")
 READ_CACHES = ("sblock", "hwsr")  # layers whose flash holds what was read; others keep what was written
@@ -83,7 +83,7 @@ def _question(asked: Asked, title: str, axis: str, made: Iterable[tuple[Design, 
 
 
 def _as_it_is(asked: Asked, path: str) -> Setting:
-    from tessera.prices import drive_value
+    from tessera.explore.prices import drive_value
 
     return asked.settings.get(path, drive_value(asked.drive, path))
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio, ratio
-from tessera.intervals import Estimate, student_t_975
-from tessera.marks import ranks_not
+from tessera.results.intervals import Estimate, student_t_975
+from tessera.results.marks import ranks_not
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hits
 from tessera.calibration.measurement import DRIVE, ESTIMATES, image_of
 from tessera.calibration.report import Page
+from tessera.engine.simulator import ask_simulator
 from tessera.papers.page import number
-from tessera.run_folder import Run
-from tessera.simulator import ask_simulator
+from tessera.results.run_folder import Run
 
 FLASH_LAYERS = ("mu-rmw", "skylight-flash")
 REQUESTS = 10_000

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
-from tessera.prices import drive_parameters
-from tessera.run_folder import Run
-from tessera.simulator import ask_simulator
+from tessera.explore.prices import drive_parameters
+from tessera.results.run_folder import Run
 
 DRIVE = "demo"  # has flash, and caches that are full early
 # The layer's own code, without that of the drive's caches, and media that do the same whatever the processor takes.

@@ -9,7 +9,7 @@ from tessera.calibration.consequences import consequences
 from tessera.calibration.fit import Fit, fit
 from tessera.calibration.measurement import DRIVE, Effort, Measurement, costs_of, image_of, measure_all, shipped_costs
 from tessera.calibration.report import compiled, costs_page, layers_page, verdict, write_costs, write_record
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 
 def calibration(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path, consequent: bool = False) -> str:

@@ -14,7 +14,7 @@ from tessera.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from tessera.asking.answer import Answer
-    from tessera.sweeps.sweep import Count
+    from tessera.explore.sweep import Count
 
 EXAMPLES = """Examples:
 

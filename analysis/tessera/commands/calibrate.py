@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from tessera.engine.simulator import REPOSITORY, layer_names
 from tessera.errors import unknown_name
-from tessera.marked_section import write_marked_section
-from tessera.simulator import REPOSITORY, layer_names
+from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "guide" / "calibration.md"
 MEASURED_COSTS = REPOSITORY / "models" / "controller" / "measured_costs.def"

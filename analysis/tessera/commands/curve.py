@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tessera.commands.options import Json
-from tessera.output_file import apart
+from tessera.engine.output_file import apart
 
 EXAMPLES = """Examples:
 
@@ -28,9 +28,9 @@ def curve(
     as_json: Json = False,
 ) -> None:
     """Tell the miss ratio of caches of every size, from one pass over a trace."""
-    from tessera import curves
-    from tessera.charts.paper import draw, picture_file
-    from tessera.human import size
+    from tessera.traces import curves
+    from tessera.figures.paper import draw, picture_file
+    from tessera.results.human import size
 
     if out is not None:
         apart(out, [source])

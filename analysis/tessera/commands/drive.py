@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tessera.commands.group import Commands
+from tessera.engine.output_file import write
 from tessera.errors import InputError, unknown_name
-from tessera.output_file import write
 
 EXAMPLES = """Examples:
 

@@ -50,8 +50,7 @@ def build(
     tcm: Annotated[str, typer.Option(metavar="PARTS", help="What is to lie in the processor's TCM: of code, data and stack, with commas between them.")] = "",
 ) -> None:
     """Build the firmware of a layer as an image, build/firmware/LAYER-ARCH.elf, and print its size. Missing compilers are installed, but for files of your own."""
-    from tessera.firmware.images import build as build_image
-    from tessera.firmware.images import build_own
+    from tessera.firmware.images import build as build_image, build_own
 
     if Path(layer).suffix in (".c", ".S"):
         if small or tcm:
@@ -64,9 +63,9 @@ def build(
 @firmware.command("list")
 def list_images(as_json: Json = False) -> None:
     """List layers, architectures, and the images that are built."""
+    from tessera.engine.simulator import layer_names
     from tessera.firmware.elf import Image
     from tessera.firmware.images import architectures, forms_of
-    from tessera.simulator import layer_names
 
     known = architectures()
     built = {layer: {form: Image(file).sizes.text for form, file in forms_of(layer).items()} for layer in layer_names()}

@@ -13,8 +13,8 @@ from types import FrameType
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tessera.engine.simulator import BAD_INPUT, SimulatorError, heed_interrupts, run_simulator
 from tessera.errors import DEBUG, InputError, nearest
-from tessera.simulator import BAD_INPUT, SimulatorError, heed_interrupts, run_simulator
 
 SHELL_SIGNALS = 128  # in front of a signal's number in an exit status
 USAGE_ERROR = typer.BadParameter.__mro__[2]  # ClickException of the click that typer brings along

@@ -9,9 +9,9 @@ import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import Drive, Seed, size_of
+from tessera.engine.output_file import write
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
-from tessera.output_file import write
-from tessera.simulator import ask_simulator
 
 JOBS_EXAMPLES = """Examples:
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from tessera.commands.group import Commands
+from tessera.engine.output_file import write
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
-from tessera.output_file import write
-from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
 

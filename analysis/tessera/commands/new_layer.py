@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
 from tessera.new_layer.answers import Answers, collect, one_of
 from tessera.new_layer.library import FILES, write_library
 from tessera.new_layer.names import check_name
 from tessera.new_layer.places import checkout, examples_folder, header_folder
 from tessera.new_layer.tree import write_tree
-from tessera.simulator import ask_simulator
 
 EXAMPLES = """Examples:
 

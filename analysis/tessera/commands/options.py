@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from tessera.engine.simulation import Setting, Simulation
 from tessera.errors import InputError
-from tessera.simulation import Setting, Simulation
 
 Drive = Annotated[str, typer.Argument(help="Drive: a name of 'tessera list drives' or a .toml file.")]
 FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
@@ -100,7 +100,7 @@ def size_of(text: str) -> int:
 
 
 def _amount_in(unit: str, text: str, expected: str) -> int:
-    from tessera.sweeps.axes import amount
+    from tessera.explore.axes import amount
 
     value, found = amount(text)
     if found != unit:

@@ -28,17 +28,17 @@ def plot(
 ) -> None:
     """Draw the pictures of a run, a comparison or a sweep."""
     from tessera.api import open_results
-    from tessera.charts.gallery import charts_of
-    from tessera.charts.paper import draw, draw_all, picture_file
-    from tessera.charts.pictures import heat
-    from tessera.output_file import own_folder
-    from tessera.sweeps import Sweep
+    from tessera.engine.output_file import own_folder
+    from tessera.explore import Sweep
+    from tessera.figures.gallery import charts_of
+    from tessera.figures.paper import draw, draw_all, picture_file
+    from tessera.figures.pictures import heat
 
     one = out is not None and (bool(out.suffix) and not out.is_dir())
     if one:
         picture_file(out)
     if results.suffix == ".json":
-        from tessera.charts.timeline import timeline
+        from tessera.figures.timeline import timeline
 
         if only or x or y:
             raise InputError(f"{results}: a timeline is one picture; --only, --x and --y choose from the folder of results")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.output_file import apart
+from tessera.engine.output_file import apart
 
 EXAMPLES = """Examples:
 

@@ -10,7 +10,7 @@ from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
 
 if TYPE_CHECKING:
-    from tessera.searching import Search
+    from tessera.explore.searching import Search
 
 EXAMPLES = """Examples:
 
@@ -28,7 +28,7 @@ def search(
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
     from tessera.commands.progress import progress
-    from tessera.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
+    from tessera.explore.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
 
     read = read_search(plan)
     folder = out or Path("out") / plan.stem
@@ -51,10 +51,10 @@ def search(
 
 
 def _print(found: "Search") -> None:
-    from tessera.charts.pictures import text
-    from tessera.human import counted, figure
-    from tessera.marks import FEW_CLEANINGS
+    from tessera.figures.pictures import text
     from tessera.reports.sweep_page import SWEPT
+    from tessera.results.human import counted, figure
+    from tessera.results.marks import FEW_CLEANINGS
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     if fold := found.sweep.facts.get("fold"):

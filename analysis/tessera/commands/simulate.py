@@ -10,9 +10,9 @@ import typer
 
 from tessera.commands.group import WithSimulatorOptions, interrupted
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
+from tessera.engine.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
-from tessera.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
-from tessera.temporary import work_folder
 
 RUN_EXAMPLES = """Examples:
 
@@ -53,7 +53,7 @@ def run(
         if until is None:
             result, sure = wanted.run(folder, progress), ""
         else:
-            from tessera.effort import Until, run_until  # with numpy
+            from tessera.explore.effort import Until, run_until  # with numpy
 
             result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
             sure = effort.sentence()
@@ -81,7 +81,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Run many layers on the same input and show one table."""
-    from tessera.comparison import compare_layers
+    from tessera.explore.comparison import compare_layers
 
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
     baselines = baseline.split(",") if baseline else ()
@@ -157,7 +157,7 @@ def taken(words: list[str], name: str) -> str | None:
 
 
 def array_in_parts(words: list[str]) -> None:
-    from tessera.array_parts import run_parts
+    from tessera.explore.array_parts import run_parts
 
     workers, scheduler, out = (taken(words, name) for name in ("--workers", "--scheduler", "--out"))
     if workers is not None and not (workers.isdecimal() and int(workers) > 0):
@@ -204,8 +204,8 @@ def explain(
     if (results / "requests.npy").exists():
         print(ask_simulator(["explain", results, str(number)]), end="")
         return
-    from tessera.replay import repeatable
-    from tessera.run_folder import Run
+    from tessera.engine.replay import repeatable
+    from tessera.results.run_folder import Run
 
     Run(results).file("summary.json")
     made_by = repeatable(results, firmware)

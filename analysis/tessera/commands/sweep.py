@@ -9,11 +9,11 @@ import typer
 
 from tessera.commands.group import interrupted
 from tessera.commands.options import Jobs, Json
-from tessera.human import counted
+from tessera.results.human import counted
 
 if TYPE_CHECKING:
-    from tessera.sweeps import Sweep
-    from tessera.sweeps.sweep import Count
+    from tessera.explore import Sweep
+    from tessera.explore.sweep import Count
 
 EXAMPLES = """Examples:
 
@@ -38,9 +38,9 @@ def sweep(
 ) -> None:
     """Make many runs over axes, and keep each."""
     from tessera.commands.progress import progress
-    from tessera.sweeps import read_plan, run_sweep  # with polars and Dask, which no other command waits for
-    from tessera.sweeps.cluster import job_script
-    from tessera.sweeps.sweep import commands_of, summary_of
+    from tessera.explore import read_plan, run_sweep  # with polars and Dask, which no other command waits for
+    from tessera.explore.cluster import job_script
+    from tessera.explore.sweep import commands_of, summary_of
 
     read = read_plan(plan)
     folder = out or Path("out") / plan.stem

@@ -10,8 +10,8 @@ import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import Json, Limit, size_of, time_of
-from tessera.output_file import apart, write
-from tessera.simulator import ask_simulator
+from tessera.engine.output_file import apart, write
+from tessera.engine.simulator import ask_simulator
 
 EXAMPLES = """Examples:
 
@@ -50,15 +50,15 @@ def describe(
     as_json: Json = False,
 ) -> None:
     """Tell what is in a block trace: counts, footprint, reuse, overwriting, order, bursts. Of a saved state, what it is of."""
-    from tessera.saved_state import is_state
+    from tessera.engine.saved_state import is_state
 
     if is_state(trace):
         print(ask_simulator(["describe", trace, *(["--json"] if as_json else [])]), end="")
         return
-    from tessera.charts.paper import draw, picture_file
-    from tessera.percentiles import parse
-    from tessera.trace.measures import heat_map, measures, rows
-    from tessera.trace.table import read_trace, reading_words
+    from tessera.figures.paper import draw, picture_file
+    from tessera.results.percentiles import parse
+    from tessera.traces.measures import heat_map, measures, rows
+    from tessera.traces.table import read_trace, reading_words
 
     if picture is not None:
         picture_file(picture)
@@ -98,9 +98,8 @@ def cut(
     volume: Volume = None,
 ) -> None:
     """Keep a window of a trace."""
-    from tessera.trace.edit import cut as cut_records
-    from tessera.trace.edit import write_trace
-    from tessera.trace.table import read_trace
+    from tessera.traces.edit import cut as cut_records, write_trace
+    from tessera.traces.table import read_trace
 
     kept = cut_records(read_trace(trace, format=format, volume=volume), time_of(begin), None if end is None else time_of(end))
     _apart(out, [trace], format)
@@ -117,9 +116,8 @@ def scale(
     volume: Volume = None,
 ) -> None:
     """Make a trace busier, or its address space smaller."""
-    from tessera.trace.edit import scale as scale_records
-    from tessera.trace.edit import write_trace
-    from tessera.trace.table import read_trace
+    from tessera.traces.edit import scale as scale_records, write_trace
+    from tessera.traces.table import read_trace
 
     scaled = scale_records(read_trace(trace, format=format, volume=volume), load, addresses)
     _apart(out, [trace], format)
@@ -136,9 +134,8 @@ def repeat(
     volume: Volume = None,
 ) -> None:
     """Play a trace several times in a row, each time at other addresses, so that it fills caches that it is too short for."""
-    from tessera.trace.edit import repeat as repeat_records
-    from tessera.trace.edit import write_trace
-    from tessera.trace.table import read_trace
+    from tessera.traces.edit import repeat as repeat_records, write_trace
+    from tessera.traces.table import read_trace
 
     repeated = repeat_records(read_trace(trace, format=format, volume=volume), times, size_of(drift))
     _apart(out, [trace], format)
@@ -152,9 +149,8 @@ def merge(
     over: Annotated[bool, typer.Option("--over", help="Lay all over the same addresses instead.")] = False,
 ) -> None:
     """Put several traces, or volumes, on one drive, in the order of their arrivals."""
-    from tessera.trace.edit import merge as merge_records
-    from tessera.trace.edit import write_trace
-    from tessera.trace.table import read_trace
+    from tessera.traces.edit import merge as merge_records, write_trace
+    from tessera.traces.table import read_trace
 
     merged = merge_records([read_trace(source) for source in sources], separate=not over)
     _apart(out, sources)
@@ -171,9 +167,9 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Write a workload that has a trace's measured characteristics, and say which of them it has."""
-    from tessera.trace.fit import fit as fit_records
-    from tessera.trace.measures import rows
-    from tessera.trace.table import read_trace
+    from tessera.traces.fit import fit as fit_records
+    from tessera.traces.measures import rows
+    from tessera.traces.table import read_trace
 
     found = fit_records(read_trace(trace, format=format, volume=volume, limit=limit), trace.name)
     apart(out, _read(trace, format))
@@ -209,7 +205,7 @@ def convert(
     limit: Limit = None,
 ) -> None:
     """Write a trace in another form: for fio, for readers of blkparse or MSR traces, or with every picosecond. Notes say what the form cannot hold."""
-    from tessera.trace.table import reading_words
+    from tessera.traces.table import reading_words
 
     sys.stdout.write(ask_simulator(["convert", trace, *reading_words(format, volume, limit), "--to", to.value, "--out", out]))
 
@@ -223,7 +219,7 @@ def sort(
     volume: Volume = None,
 ) -> None:
     """Put the whole of a trace in order of arrival, in bounded memory and a temporary file, and say how many records were out of order."""
-    from tessera.trace.table import reading_words
+    from tessera.traces.table import reading_words
 
     sys.stdout.write(ask_simulator(["convert", trace, *reading_words(format, volume, None), "--sort", "all", "--to", to.value, "--out", out]))
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tessera.commands.group import Commands
+from tessera.engine.simulator import REPOSITORY
 from tessera.errors import unknown_name
-from tessera.simulator import REPOSITORY
 
 DRIVES_PAGE = REPOSITORY / "docs" / "validation" / "drives.md"
 

@@ -9,8 +9,8 @@ import typer
 from tessera.commands.group import interrupted
 from tessera.commands.knobs import serve_knobs, subject_of, write_knobs
 from tessera.commands.options import count_of
+from tessera.engine.output_file import apart
 from tessera.errors import InputError
-from tessera.output_file import apart
 
 SURE = "host.latency.p99:10%"  # of the figure that most questions are about
 

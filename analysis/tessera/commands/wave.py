@@ -12,9 +12,9 @@ import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Seed, Settings, Trace, Workload, simulation, time_of
+from tessera.engine.output_file import apart, make_way, whole, write
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
-from tessera.output_file import apart, make_way, whole, write
-from tessera.temporary import work_folder
 
 RECORD_EXAMPLES = """Examples:
 
@@ -80,8 +80,7 @@ def record(
     firmware: Annotated[Path | None, typer.Option(help="Of a run: the shared library or image that it used; taken only if its digest is that of the run.")] = None,
 ) -> None:
     """Make a run for its waveforms, all of it, some windows, or what lies around a trigger."""
-    from tessera.waves.record import Record, run_again
-    from tessera.waves.record import record as record_run
+    from tessera.waves.record import Record, run_again, record as record_run
     from tessera.waves.save_file import save_file_of
 
     if _is_run(source):
@@ -107,7 +106,7 @@ def record(
 
 
 def _tell(file: Path) -> None:
-    from tessera.human import size
+    from tessera.results.human import size
     from tessera.waves.dump import Dump
 
     if file.suffix == ".json":
@@ -127,8 +126,7 @@ def list_signals(
     """List signals."""
     from tessera.waves.dump import Dump
     from tessera.waves.names import chosen, inside
-    from tessera.waves.record import Record
-    from tessera.waves.record import record as record_run
+    from tessera.waves.record import Record, record as record_run
 
     if Path(source).suffix in (".vcd", ".fst"):
         found = Dump(source).signals
@@ -160,8 +158,7 @@ def show(
     request: Annotated[int | None, typer.Option(min=0, metavar="N", help="While this request was under way; without PATTERN, what worked for it.")] = None,
 ) -> None:
     """Print a window as text: every change in it, or a lane for each signal."""
-    from tessera.waves import request as of_request
-    from tessera.waves import text
+    from tessera.waves import request as of_request, text
     from tessera.waves.dump import Dump
     from tessera.waves.names import chosen
 
@@ -210,7 +207,7 @@ def convert(
     out: Annotated[Path, typer.Option("--out", help="File to write: .fst, GTKWave's compressed format, or .vcd.")],
 ) -> None:
     """Make a .fst file of a .vcd file, or the other way round, with GTKWave's own programs; its save file comes along."""
-    from tessera.human import size
+    from tessera.results.human import size
     from tessera.waves.dump import Dump
     from tessera.waves.save_file import pointed_at, read_save_file, save_file_of
     from tessera.waves.tools import tool

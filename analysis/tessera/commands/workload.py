@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from tessera.engine.output_file import write
 from tessera.errors import InputError
-from tessera.output_file import write
-from tessera.published_workload import Shape, description, read_table, row_of
+from tessera.traces.published_workload import Shape, description, read_table, row_of
 
 
 def workload(

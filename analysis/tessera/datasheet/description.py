@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tessera.datasheet.figures import Sheet, rate
-from tessera.human import size, time
+from tessera.results.human import size, time
 
 ZONES = 8
 SERPENT = 64         # tracks of a surface before the next surface's, as on the library's drives

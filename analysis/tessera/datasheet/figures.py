@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tessera.errors import InputError, unknown_name
-from tessera.human import frequency, size, time
-from tessera.sweeps.axes import amount
+from tessera.explore.axes import amount
+from tessera.results.human import frequency, size, time
 
 PS = 10**12
 TOLERANCE = 0.05  # within which a description has a figure

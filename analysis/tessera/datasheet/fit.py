@@ -7,7 +7,7 @@ from typing import Protocol
 from tessera.datasheet.description import ROOM, Design
 from tessera.datasheet.figures import AVERAGE_SEEK, TOLERANCE, Sheet
 from tessera.errors import InputError
-from tessera.human import time
+from tessera.results.human import time
 
 CLOSE = TOLERANCE / 3          # of the figure: what runs of other seeds leave of the tolerance
 LONGEST_AGE, SHORTEST_AGE = 2.0, 0.02  # s

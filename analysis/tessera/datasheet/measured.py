@@ -11,13 +11,13 @@ import numpy as np
 
 from tessera.datasheet.description import LEAST_DRAM, SERPENT, Design
 from tessera.datasheet.figures import TOLERANCE, rate
-from tessera.human import time
-from tessera.prices import drive_value
-from tessera.run_folder import Run
-from tessera.simulation import Simulation
-from tessera.simulator import ask_simulator
-from tessera.sweeps.axes import amount
-from tessera.temporary import work_folder
+from tessera.engine.simulation import Simulation
+from tessera.engine.simulator import ask_simulator
+from tessera.engine.temporary import work_folder
+from tessera.explore.axes import amount
+from tessera.explore.prices import drive_value
+from tessera.results.human import time
+from tessera.results.run_folder import Run
 
 READS = 6000      # random ones of a run: a rate is sure to a hundredth
 WRITES = 6000

@@ -13,11 +13,11 @@ import numpy as np
 
 from tessera.drives.measured_trace import read_measured
 from tessera.drives.response_errors import ClassError, classes, errors_by_class
-from tessera.latency_plot import distribution
-from tessera.output_file import whole, write
+from tessera.engine.output_file import whole, write
+from tessera.engine.simulator import ask_simulator
+from tessera.figures.latency_plot import distribution
 from tessera.papers.page import number, table
-from tessera.run_folder import Run, latency_ms
-from tessera.simulator import ask_simulator
+from tessera.results.run_folder import Run, latency_ms
 
 HEADER = ("class", "requests", "measured mean ms", "model mean ms", "mean error ms", "RMS ms", "RMS of the mean")
 PANELS = ("all", "read", "write")

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from tessera.drives.shingled_runs import INTERVAL, MIB, Cliff, Lab, absorbed, cliff_of, intervals, sequential_rate, small_writes
 from tessera.drives.think_trace import Request, think_responses
-from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run
 
 COMMAND = "tessera validate drives --consumer"
 BARRACUDA, RED = "seagate-st8000dm004", "wd-wd40efax"

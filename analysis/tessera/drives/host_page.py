@@ -6,11 +6,10 @@ from pathlib import Path
 from rich.console import Console
 
 from tessera.drives.host_view import COMMAND, host_view
-from tessera.drives.used_view import DRIVES as USED
-from tessera.drives.used_view import used_view
-from tessera.marked_section import write_marked_section
+from tessera.drives.used_view import DRIVES as USED, used_view
+from tessera.engine.simulator import REPOSITORY
 from tessera.papers.lab import Lab
-from tessera.simulator import REPOSITORY
+from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "guide" / "dd-and-fio.md"
 

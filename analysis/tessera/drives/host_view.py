@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tessera.explore.axes import amount
 from tessera.papers.lab import Lab, Trial, trial
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
-from tessera.sweeps.axes import amount
-from tessera.terms import NONE, hardware
+from tessera.results.run_folder import Run
+from tessera.results.terms import NONE, hardware
 
 COMMAND = "tessera validate dd"
 

@@ -10,11 +10,11 @@ from rich.console import Console
 from tessera.drives.against_measurement import model_responses
 from tessera.drives.measured_trace import read_measured
 from tessera.drives.response_errors import by_request, classes_in_detail, demerit, hits_by_place, hits_called_right
+from tessera.engine.simulator import REPOSITORY, ask_simulator
 from tessera.errors import InputError
-from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, ask_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run
 
 FOLDER = REPOSITORY.parent / "shared" / "measured" / "disksim"
 """Where the traces are looked for: they are no part of the project."""

@@ -9,10 +9,10 @@ import numpy as np
 from rich.console import Console
 
 from tessera.drives.closed_form import Drive, Place
-from tessera.marked_section import write_marked_section
+from tessera.engine.simulator import run_simulator
 from tessera.papers.page import number, table
-from tessera.run_folder import Run, latency_ms
-from tessera.simulator import run_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run, latency_ms
 
 DRIVES = ("hp-c3323a", "cheetah-9lp")
 NEAR = 0.1  # ms

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.marked_section import write_marked_section
+from tessera.engine.simulator import ask_simulator
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
-from tessera.simulator import ask_simulator
+from tessera.results.marked_section import write_marked_section
+from tessera.results.run_folder import Run
 
 COMMAND = "tessera validate drives --rates"
 DEPTHS = (1, 4, 16, 32)

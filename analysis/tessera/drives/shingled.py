@@ -6,13 +6,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tessera.drives import shingled_latency as small
-from tessera.drives import shingled_runs as runs
+from tessera.drives import shingled_latency as small, shingled_runs as runs
 from tessera.drives.shingled_pause import absorbed_after
 from tessera.drives.shingled_reads import reads_table
 from tessera.drives.shingled_runs import Lab
-from tessera.marked_section import write_marked_section
 from tessera.papers.page import number, table
+from tessera.results.marked_section import write_marked_section
 
 HEADER = ("workload", "drive", "quantity", "row", "measured", "allowed", "model", "verdict")
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tessera.drives.shingled_runs import Lab
-from tessera.run_folder import Run, latency_ms
-from tessera.simulator import run_simulator
+from tessera.engine.simulator import run_simulator
+from tessera.results.run_folder import Run, latency_ms
 
 SECTOR = 512  # bytes of a block in the trace
 

@@ -5,10 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tessera.engine.simulator import REPOSITORY, layer_names
 from tessera.errors import InputError, unknown_name
 from tessera.firmware.elf import Image
 from tessera.new_layer.places import INSTALLED
-from tessera.simulator import REPOSITORY, layer_names
 
 TOOL = REPOSITORY / "dev"
 SOURCES = REPOSITORY / "images"

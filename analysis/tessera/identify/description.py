@@ -4,9 +4,9 @@ import numpy as np
 
 from tessera.disksim.drive import Line
 from tessera.disksim.text import FIXED
-from tessera.human import size
 from tessera.identify.findings import Findings
 from tessera.identify.jobs import window_bases
+from tessera.results.human import size
 
 USUAL_STEP = 8  # blocks; of a read-ahead whose step is not identified
 ORDER = ("media", "nand", "controller", "controller.costs", "host", "firmware.read_cache", "firmware.write_cache", "firmware.overheads")

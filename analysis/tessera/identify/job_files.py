@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.engine.output_file import write
 from tessera.errors import InputError, read_json, regular
 from tessera.identify.jobs import JOBS, REQUESTS, Job
 from tessera.identify.plan import Plan
-from tessera.output_file import write
 
 MANIFEST = "identify.json"
 SCHEMA = 1

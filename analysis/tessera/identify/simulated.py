@@ -5,16 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.drives.against_measurement import model_responses
+from tessera.engine.output_file import write
+from tessera.engine.simulator import ask_simulator
+from tessera.explore.axes import amount
+from tessera.explore.prices import drive_value
 from tessera.identify.job_files import write_jobs
 from tessera.identify.jobs import BY_NAME, Job
 from tessera.identify.logs import log_file
 from tessera.identify.plan import Plan, plan
-from tessera.drives.against_measurement import model_responses
-from tessera.output_file import write
-from tessera.prices import drive_value
-from tessera.run_folder import Run
-from tessera.simulator import ask_simulator
-from tessera.sweeps.axes import amount
+from tessera.results.run_folder import Run
 
 HOST_GAP = 8e-6        # seconds from a completion to the next request: what fio's psync takes
 HOST_JITTER = 1e-6

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tessera.errors import InputError, nearest
-from tessera.human import size
-from tessera.sweeps.axes import amount
+from tessera.explore.axes import amount
+from tessera.results.human import size
 
 TRACKS = ("shingled", "interlaced")
 DURABILITIES = ("none", "volatile", "plp")

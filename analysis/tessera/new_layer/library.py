@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 from tessera.errors import InputError
-from tessera.human import size
 from tessera.new_layer.answers import DURABILITIES, TRACKS, Answers
 from tessera.new_layer.names import identifier
+from tessera.results.human import size
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMON = ("README.md", "test.sh")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.simulator import REPOSITORY
 
 HEADER = "tessera_firmware.h"
 INSTALLED = Path(__file__).resolve().parents[1] / "share" / "tessera" / "firmware"

@@ -17,7 +17,7 @@ LINES = {  # file -> a line goes in front of the last of these
     "models/firmware/layers/layer_factories.hpp": ("\n}  // namespace tessera", "[[nodiscard]] std::unique_ptr<LayerFactory> make_@ID@_factory();\n"),
     "models/firmware/layer_list.cpp": ("  return layers;", "  layers.push_back(make_@ID@_factory());\n"),
     "docs/layers/README.md": ("\nLayers that map single sectors", "| [`@NAME@`](@NAME@.md) | its place; on a bottom track the tops next to it are saved and restored | nothing |\n"),
-    "analysis/tessera/families.py": ("),\n    \"shingled, in place\"", ", \"@NAME@\""),
+    "analysis/tessera/results/families.py": ("),\n    \"shingled, in place\"", ", \"@NAME@\""),
 }
 TORTURE = "platforms/drives/torture.toml"
 

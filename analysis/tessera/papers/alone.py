@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 
+from tessera.engine.output_file import whole
 from tessera.errors import InputError, read_json
-from tessera.output_file import whole
 from tessera.papers.figure_runs import draw_alone
 from tessera.papers.figures import figures_of
 from tessera.papers.lab import Lab, Made
@@ -16,7 +16,7 @@ from tessera.papers.lookup import Chosen
 from tessera.papers.picture import draw, draw_beside, pairs_of
 from tessera.papers.record import write
 from tessera.papers.section import program, run_section
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 METRICS = (
     "host.latency.mean", "host.latency.p99", "host.latency.p999", "host.latency.max", "host.read.latency.mean", "host.write.latency.mean",

@@ -10,7 +10,7 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws
 from tessera.papers.page import Figure, figure_tables
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 RUN_KIB = 256
 LOADS = (1, 2, 4)

@@ -19,7 +19,7 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, span, table, verdict
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 Tables = Callable[[Grid], list[str]]  # of a grid, with the chapter's figures
 

@@ -7,9 +7,9 @@ from itertools import product
 from math import exp, log
 from pathlib import Path
 
+from tessera.engine.simulator import REPOSITORY
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY
+from tessera.results.run_folder import Run
 
 DRIVE = "amphisbaena-paper"
 OURS = "amphisbaena"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tessera.papers.lab import Made
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 LEAST = 20
 """Cleanings, or intervals of the track counters, below which a run does not rank a layer."""

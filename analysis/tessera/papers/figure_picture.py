@@ -9,8 +9,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tessera.charts.style import COLOURS, MUTED
-from tessera.output_file import whole
+from tessera.engine.output_file import whole
+from tessera.figures.style import COLOURS, MUTED
 from tessera.papers.figures import Fact, PaperFigure, Values
 
 PRINTED = {"color": "black", "markersize": 6, "markeredgecolor": "white", "markeredgewidth": 0.6, "linestyle": "none", "capsize": 3, "elinewidth": 1, "zorder": 5}

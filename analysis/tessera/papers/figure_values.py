@@ -10,7 +10,7 @@ from tessera.papers.figures import PaperFigure, Values
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.mapping_formulas import MAPPINGS
 from tessera.papers.measures import latency, rmws, total_amplification, write_latency
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 POINTS = 60  # of a curve
 

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tessera.engine.output_file import whole
 from tessera.errors import InputError, unknown_name
-from tessera.output_file import whole
 
 FOLDER = Path(__file__).parent / "printed"
 FILE, RECORD = FOLDER / "figures.toml", FOLDER / "figures.csv"

@@ -47,7 +47,7 @@ from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, read_latency, write_latency
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, ranked_tables, span, table, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 TITLE = "Hybrid wave-like shingled recording"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 DRIVE = "hwsr-paper"  # and hwsr-paper-cmr, the same with a conventional disk's write buffer
 LAYERS = ("cmr", "hwsr", "sblock")

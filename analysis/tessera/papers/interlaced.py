@@ -43,8 +43,8 @@ from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, total_amplification
 from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, number, span, starred, table, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
-from tessera.published_workload import hot_shares
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
+from tessera.traces.published_workload import hot_shares
 
 TITLE = "Track-based translation layers for interlaced recording"
 

@@ -7,7 +7,7 @@ from tessera.papers.interlaced_runs import COUNTED, IMPROVED, heat_counted, move
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency
 from tessera.papers.page import Figure, Finding, figure_tables, findings, span, verdict
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 INTRODUCTION = (
     "Algorithms 1 to 3 count a write when the drive receives it; a write cache makes one of those that meet in it. `layers.*.heat`: `media`, the\n"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import amplification, total_amplification
-from tessera.published_workload import Row, Shape, description, row_of
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
+from tessera.traces.published_workload import Row, Shape, description, row_of
 
 DRIVE = "interlaced-paper"
 IMPROVED = ("imr-flip", "imr-cache", "imr-dtm")

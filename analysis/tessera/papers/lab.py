@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from tessera.run_folder import Run
-from tessera.simulator import REPOSITORY, run_simulator, simulator
+from tessera.engine.simulator import REPOSITORY, run_simulator, simulator
+from tessera.results.run_folder import Run
 
 
 @dataclass(frozen=True)

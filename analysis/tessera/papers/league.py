@@ -16,14 +16,14 @@ flash and logs, so that few layers clean: what happens then, the [next chapter](
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tessera.families import ordered
+from tessera.engine.simulation import Simulation
+from tessera.explore.fold import Fold, smallest_fold
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, ratio, table
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
-from tessera.run_folder import Run
-from tessera.simulation import Simulation
-from tessera.sweeps.fold import Fold, smallest_fold
+from tessera.results.families import ordered
+from tessera.results.run_folder import Run
 
 TITLE = "A layer of our own (tessera)"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.mapping_formulas import BLOCKS, MAPPINGS, NEW, USAGES
 from tessera.papers.measures import latency
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 DRIVE = "shingled-in-place-paper"
 MECHANICS = "shingled-in-place-paper-mechanics"  # without the overheads and the read-ahead of its electronics

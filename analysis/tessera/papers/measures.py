@@ -1,6 +1,6 @@
 """What several chapters measure of a run."""
 
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 
 def latency(run: Run) -> float:

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 
-from tessera.papers.amphisbaena_runs import DRIVE as ZONED_DRIVE
-from tessera.papers.amphisbaena_runs import LAYERS as ZONE_BUFFERS
-from tessera.papers.amphisbaena_runs import published
+from tessera.papers.amphisbaena_runs import DRIVE as ZONED_DRIVE, LAYERS as ZONE_BUFFERS, published
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Lab, Variant, of_layer
 from tessera.papers.page import Finding, findings, number, table, verdict
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 MB = 1e6
 BANDS, BAND_SECTORS, SUBTABLES, BLOCKS = 256, 10_240, 160, 640  # section III-E: U, P, N, S

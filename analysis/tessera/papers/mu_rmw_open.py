@@ -7,7 +7,7 @@ from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import latency, rmws, total_amplification
 from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 VOLUMES = ("web_0", "rsrch_0", "src2_0")
 FITTED = 0.3164  # layers.pore.open_frac, by the write amplifications that the MU-RMW paper prints

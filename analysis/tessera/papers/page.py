@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 Rows = Mapping[str, Mapping[str, Run]]  # runs by input and variant
 

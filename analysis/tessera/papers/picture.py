@@ -10,14 +10,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tessera.charts.style import COLOURS, MUTED
-from tessera.output_file import whole
-from tessera.papers.lab import Made
+from tessera.engine.output_file import whole
+from tessera.figures.style import COLOURS, MUTED
 from tessera.papers.catalogue import Claim
+from tessera.papers.lab import Made
 from tessera.papers.lookup import Chosen
 from tessera.papers.page import FAR
 from tessera.papers.record import CLAIM, Measured
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 PANELS = (("mean response (ms)", "host.latency.mean"), ("write amplification", "write_amplification.total"), ("longest response (ms)", "host.latency.max"))
 MOST = 24  # inputs of a panel

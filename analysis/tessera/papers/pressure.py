@@ -11,8 +11,8 @@ Of `tessera`, that a cleaning takes one band, and that a band with less than the
 Only layers that cleaned at least 20 times in what is measured are ranked, and those that have nothing to fill (`cmr`, `shingled-in-place-r4123`): figures of the others have a star.
 """
 
-from tessera.families import ordered
 from tessera.papers.lab import Grid, Lab
+from tessera.results.families import ordered
 from tessera.papers.league import (
     FIGURES, OURS, PRICES, against, best_rivals, comparisons, figures_of, folded, league_table, on_one_space, p99, resources, summary, where_it_loses,
 )  # fmt: skip
@@ -21,7 +21,7 @@ from tessera.papers.measures import latency, total_amplification
 from tessera.papers.page import Figure, figure_tables, number, table
 from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, entrants, equipped_scarcely, league, ranked, repeated
 from tessera.papers.seeds import over_seeds, seed_table
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 TITLE = "The league under pressure: caches that are full (tessera)"
 

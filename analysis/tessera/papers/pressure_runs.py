@@ -6,9 +6,9 @@ import numpy as np
 
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.league import DRIVE, LONGEST, OURS, TRACES, equipped
-from tessera.run_folder import Run
-from tessera.trace.edit import merge, repeat, write_trace
-from tessera.trace.table import WRITE, blocks_of, read_trace
+from tessera.results.run_folder import Run
+from tessera.traces.edit import merge, repeat, write_trace
+from tessera.traces.table import WRITE, blocks_of, read_trace
 
 CACHE_MIB = 256
 FOOTPRINT_MIB = 4 * CACHE_MIB

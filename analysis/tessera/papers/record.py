@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.engine.output_file import whole
 from tessera.errors import InputError
-from tessera.output_file import whole
 from tessera.papers.page import Findings
 from tessera.papers.seeds import SeedTable
 

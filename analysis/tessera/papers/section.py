@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tessera.engine.simulator import simulator_digest
 from tessera.errors import InputError
 from tessera.papers.catalogue import Claim
 from tessera.papers.enough import LEAST, short_runs
@@ -11,7 +12,6 @@ from tessera.papers.lookup import Chosen
 from tessera.papers.page import Findings
 from tessera.papers.record import CLAIM, Measured, measured_in
 from tessera.papers.verdicts import claims_table, judge
-from tessera.simulator import simulator_digest
 
 NO_VERDICT = "no verdict"
 

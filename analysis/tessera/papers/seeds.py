@@ -7,7 +7,7 @@ from statistics import mean, stdev
 
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.page import number, table
-from tessera.run_folder import Run
+from tessera.results.run_folder import Run
 
 SEEDS = 5
 T_975 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # quantile 0.975 of Student's t by number of seeds

@@ -9,11 +9,11 @@ import polars as pl
 from tessera.asking.evidence import TOLERANCE, Measured
 from tessera.asking.metric import Metric, metric_of
 from tessera.asking.verdict import Verdict, Wide, best_of, least_that_is_enough
-from tessera.charts.pictures import in_order, is_ordered, text
-from tessera.human import counted
-from tessera.marks import TOO_SHORT, rankable
-from tessera.sweeps.dataset import AXIS
-from tessera.sweeps.designs import SEED, zipped_axes
+from tessera.explore.dataset import AXIS
+from tessera.explore.designs import SEED, zipped_axes
+from tessera.figures.pictures import in_order, is_ordered, text
+from tessera.results.human import counted
+from tessera.results.marks import TOO_SHORT, rankable
 
 # Words of a question and the metric that each means; the first one that is found counts.
 METRICS = (

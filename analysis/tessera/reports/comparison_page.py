@@ -1,13 +1,13 @@
 """What a report of a comparison says."""
 
-from tessera.charts import gallery
-from tessera.comparison import Comparison, command_of
-from tessera.human import with_interval
-from tessera.intervals import beyond_rounding
+from tessera.explore.comparison import Comparison, command_of
+from tessera.figures import gallery
+from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import of_layers
-from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.run_page import compared, ranking
-from tessera.terms import terms
+from tessera.results.human import with_interval
+from tessera.results.intervals import beyond_rounding
+from tessera.results.terms import terms
 
 
 def comparison_page(comparison: Comparison, question: str = "") -> Page:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tessera.charts.pictures import in_order, text
-from tessera.human import counted, figure, number
-from tessera.intervals import of_mean
-from tessera.marks import rankable
-from tessera.sweeps.dataset import AXIS
-from tessera.sweeps.designs import SEED, zipped_axes
+from tessera.explore.dataset import AXIS
+from tessera.explore.designs import SEED, zipped_axes
+from tessera.figures.pictures import in_order, text
+from tessera.results.human import counted, figure, number
+from tessera.results.intervals import of_mean
+from tessera.results.marks import rankable
 
 LEAST_RATIO = 1.02  # of the largest to the smallest figure along an axis that is a finding
 

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from tessera.api import open_results
-from tessera.comparison import Comparison
+from tessera.engine.output_file import write, write_inside
 from tessera.errors import fitting
-from tessera.output_file import write, write_inside
+from tessera.explore.comparison import Comparison
+from tessera.explore.dataset import Sweep
+from tessera.figures.page import Page, render
 from tessera.reports.comparison_page import comparison_page
-from tessera.reports.page import Page, render
 from tessera.reports.run_page import run_page
 from tessera.reports.sweep_page import sweep_page
-from tessera.run_folder import Run
-from tessera.sweeps.dataset import Sweep
+from tessera.results.run_folder import Run
 
 _PAGES: dict[type, Callable[[Any, str], Page]] = {Run: run_page, Comparison: comparison_page, Sweep: sweep_page}
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 
-from tessera.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
-from tessera.charts import gallery
+from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
-from tessera.families import YARDSTICK
-from tessera.human import counted, figure, number
-from tessera.marks import FEW_CLEANINGS, of_run_marks
-from tessera.percentiles import named_in
+from tessera.figures import gallery
+from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import metric_in, no_figure
-from tessera.reports.page import Cell, Column, Page, Table
-from tessera.run_folder import Run
-from tessera.simulation import simulation_of
-from tessera.terms import terms
+from tessera.results.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
+from tessera.results.families import YARDSTICK
+from tessera.results.human import counted, figure, number
+from tessera.results.marks import FEW_CLEANINGS, of_run_marks
+from tessera.results.percentiles import named_in
+from tessera.results.run_folder import Run
+from tessera.results.terms import terms
 
 COMPARED = (
     ("mean", "host.latency.mean"), ("p99", "host.latency.p99"), ("p99.9", "host.latency.p999"), ("WA", "write_amplification.total"),

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 import polars as pl
 
 from tessera.asking.metric import unit_of
-from tessera.charts import gallery
-from tessera.charts.pictures import in_order, text
+from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
-from tessera.human import counted, figure
-from tessera.marks import MEANING, UNRANKED, marks_of
-from tessera.percentiles import fraction_of, named_in
-from tessera.prices import drive_parameters
+from tessera.explore.dataset import AXIS, Sweep, read_frame
+from tessera.explore.prices import drive_parameters
+from tessera.figures import gallery
+from tessera.figures.page import Cell, Column, Page, Table
+from tessera.figures.pictures import in_order, text
 from tessera.reports.answer import metric_named, of_sweep
 from tessera.reports.effects import effects
-from tessera.reports.page import Cell, Column, Page, Table
 from tessera.reports.search_answer import design_text, of_search, reached_text
-from tessera.simulator import SimulatorError
-from tessera.sweeps.dataset import AXIS, Sweep, read_frame
-from tessera.terms import terms_of_sweep
+from tessera.results.human import counted, figure
+from tessera.results.marks import MEANING, UNRANKED, marks_of
+from tessera.results.percentiles import fraction_of, named_in
+from tessera.results.terms import terms_of_sweep
 
 OPEN_ROWS = 40  # of a table that is not folded
 MOST_ROWS = 2000  # of a table that a browser sorts at once

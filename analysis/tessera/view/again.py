@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tessera.engine.replay import repeatable
+from tessera.engine.saved_state import boot_of, facts_of, has_flash
+from tessera.engine.simulation import Simulation
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
-from tessera.human import time
-from tessera.replay import repeatable
-from tessera.run_folder import Run
-from tessera.saved_state import boot_of, facts_of, has_flash
-from tessera.simulation import Simulation
-from tessera.sameness import differences
-from tessera.temporary import work_folder
+from tessera.results.human import time
+from tessera.results.run_folder import Run
+from tessera.results.sameness import differences
 from tessera.view.dies import DIE_STATES
 from tessera.view.dram import BUS
 from tessera.view.head import SIGNALS, WAVEFORM, Head

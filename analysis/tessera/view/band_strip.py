@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from tessera.charts.bands import levels
 from tessera.errors import damaged
-from tessera.run_folder import Run
+from tessera.figures.bands import levels
+from tessera.results.run_folder import Run
 from tessera.view.packed import packed
 
 MOST_LOOKS = 1_000  # of a page

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from tessera.engine.folder_lock import LOCK
+from tessera.engine.output_file import PARTIAL
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError, damaged, read_json, regular
-from tessera.folder_lock import LOCK
-from tessera.output_file import PARTIAL
-from tessera.run_folder import SUMMARY_SCHEMA, Run
-from tessera.temporary import work_folder
+from tessera.results.run_folder import SUMMARY_SCHEMA, Run
 from tessera.view.loopback import Asked, LoopbackServer
 from tessera.view.page import render
 from tessera.view.side import side_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from tessera.reports.page import embedded, opening, policy
+from tessera.figures.page import embedded, opening, policy
 
 SCRIPTS = ("elements.js", "columns.js", "words.js", "side.js", "platter.js", "timeline.js", "life.js", "view.js", "live.js", "main.js")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tessera.charts.style import part_colours
 from tessera.errors import InputError, damaged, read_text, regular
-from tessera.marks import of_run_marks
-from tessera.run_folder import OPERATIONS, Run, life_phases
-from tessera.sweeps.axes import amount
+from tessera.explore.axes import amount
+from tessera.figures.style import part_colours
+from tessera.results.marks import of_run_marks
+from tessera.results.run_folder import OPERATIONS, Run, life_phases
 from tessera.view.band_strip import band_strip
 from tessera.view.dies import dies_of
 from tessera.view.dram import bus_load

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.engine.replay import repeatable
+from tessera.engine.simulation import Simulation
+from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
-from tessera.replay import repeatable
-from tessera.simulation import Simulation
-from tessera.temporary import work_folder
 
 FORMATS = {".vcd": "--vcd", ".fst": "--fst", ".json": "--timeline"}
 

@@ -10,12 +10,12 @@ from typing import Any
 from tessera.asking.dependants import values_at
 from tessera.asking.source import Source
 from tessera.asking.templates import LAYERS, layers, write_buffer_of
+from tessera.engine.simulation import Setting, setting_text
 from tessera.errors import InputError, unknown_name
-from tessera.families import ordered
-from tessera.prices import drive_value
-from tessera.simulation import Setting, setting_text
-from tessera.sweeps.axes import amount, quantity_text
-from tessera.sweeps.plan import parameters
+from tessera.explore.axes import amount, quantity_text
+from tessera.explore.plan import parameters
+from tessera.explore.prices import drive_value
+from tessera.results.families import ordered
 
 LAYER, BUFFER, LOAD, FLASH = "layer", "write-cache", "load", "flash"
 MOST_STOPS = 64

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tessera.charts.pictures import slower
-from tessera.effort import ABOVE_A_PERCENTILE, Steadiness, Until, steadiness
-from tessera.marks import marks_of, ranks_not
-from tessera.run_folder import Run, latency_ms
-from tessera.simulation import Simulation
-from tessera.simulator import simulator_digest
-from tessera.sweeps.worker import Task, work
-from tessera.temporary import temporary_folder
+from tessera.engine.simulation import Simulation
+from tessera.engine.simulator import simulator_digest
+from tessera.engine.temporary import temporary_folder
+from tessera.explore.effort import ABOVE_A_PERCENTILE, Steadiness, Until, steadiness
+from tessera.explore.worker import Task, work
+from tessera.figures.pictures import slower
+from tessera.results.marks import marks_of, ranks_not
+from tessera.results.run_folder import Run, latency_ms
 
 # Metric -> the share of requests that are slower. The p99.9 of a short run is that of one or two requests.
 PERCENTILES = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "p999": 0.001}

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tessera.engine.output_file import write
 from tessera.errors import InputError
-from tessera.output_file import write
-from tessera.sweeps.keys import key_of
-from tessera.sweeps.place import places
+from tessera.explore.keys import key_of
+from tessera.explore.place import places
 from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.knob import LAYER, Knob
 from tessera.view.knobs.measured import measure

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tessera.charts.style import curve_looks
-from tessera.reports.page import embedded, opening, policy
+from tessera.figures.page import embedded, opening, policy
+from tessera.figures.style import curve_looks
 from tessera.view.knobs.knob import LAYER
 from tessera.view.knobs.subject import Subject
 from tessera.view.page import asset

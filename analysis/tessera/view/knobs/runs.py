@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tessera.engine.simulator import STOPPED, SimulatorError, end_simulators
 from tessera.errors import InputError
-from tessera.simulator import STOPPED, SimulatorError, end_simulators
-from tessera.sweeps.keys import key_of
-from tessera.sweeps.worker import Stopped
+from tessera.explore.keys import key_of
+from tessera.explore.worker import Stopped
 from tessera.view.knobs.kept import Kept
 from tessera.view.knobs.measured import Result, measure
 from tessera.view.knobs.subject import Planned, Position, Subject

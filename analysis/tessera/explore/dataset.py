@@ -1,0 +1,192 @@
+"""The results of a sweep on disk: one Parquet dataset, and a journal of what is not in it yet."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tessera.engine.output_file import make_way, own_folder, write_inside
+from tessera.errors import InputError, check_schema, damaged, fitting, read_json, read_text, regular
+from tessera.explore.axes import amount
+
+SCHEMA = 1
+ROWS_A_PART = 1000
+AXIS = "axis."
+AMOUNT = "amount."  # an axis of quantities as numbers in base units, so that they sort and plot
+FACTS = {
+    "key": pl.String, "exit_status": pl.Int64, "message": pl.String, "command": pl.String, "seed": pl.Int64, "notes": pl.String,
+    "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "wall_seconds": pl.Float64,
+}  # fmt: skip
+Row = Mapping[str, Any]
+
+
+def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
+    """Rows with different columns as one frame. Facts have fixed types, axes are numbers where all their values are, metrics floats. An axis
+    of quantities has a column of numbers next to it."""
+    rows = list(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = []
+    for name in names:
+        found = [row.get(name) for row in rows]
+        if name in FACTS:
+            columns.append(pl.Series(name, found, dtype=FACTS[name]))
+        elif name.startswith(AXIS):
+            columns.append(_axis(name, found))
+            amounts = [_amount(value) for value in found]
+            if any(amount is not None for amount in amounts):
+                columns.append(pl.Series(AMOUNT + name.removeprefix(AXIS), amounts, dtype=pl.Float64))
+        else:
+            columns.append(pl.Series(name, found, dtype=pl.Float64, strict=False))
+    return pl.DataFrame(columns)
+
+
+def _amount(value: object) -> float | None:
+    """A quantity as a number in base units (B, ps, Hz, ...); None of anything else, and of a number, which its axis holds as it is.
+
+    >>> _amount("4 MiB"), _amount("cmr"), _amount(3)
+    (4194304.0, None, None)
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        found, unit = amount(value)
+    except InputError:
+        return None
+    return float(found) if unit else None
+
+
+def _axis(name: str, found: list) -> pl.Series:
+    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in found):
+        return pl.Series(name, found, dtype=pl.Float64, strict=False)
+    return pl.Series(name, [None if value is None else str(value) for value in found], dtype=pl.String)
+
+
+class Sweep:
+    """The folder of a sweep: what is in it stays, whatever ends the program that fills it."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self._journal = self.folder / "unsaved.jsonl"
+        self._unsaved: list[Row] = []
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Title, axes and file of the sweep. Raises InputError where the folder is none of a sweep, or of another schema."""
+        file = self.folder / "sweep.json"
+        if not file.exists():
+            raise InputError(f"{self.folder} is no folder of a sweep")
+        facts = read_json(file)
+        if not isinstance(facts, dict):
+            raise damaged(file)
+        check_schema(file, facts.get("schema"), SCHEMA)
+        return facts
+
+    def begin(self, facts: Mapping[str, Any], keys: Iterable[str]) -> None:
+        """Makes the folder, or goes on in it: what an interrupted sweep had not put into the dataset goes there now. `keys`: the results
+        that the plan of now is made of."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if (self.folder / "sweep.json").exists():
+            _ = self.facts
+        write_inside(self.folder / "plan.keys", "".join(f"{key}\n" for key in keys))
+        write_inside(self.folder / "sweep.json", json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
+        own_folder(self.folder / "runs")
+        make_way(self._journal)
+        if self._journal.exists():
+            self._unsaved = list(_whole_lines(self._journal))
+            self.save()
+
+    def add(self, row: Row) -> None:
+        """Keeps a result: in the journal at once, in the dataset with the next part."""
+        with open(self._journal, "a", encoding="utf-8") as journal:
+            journal.write(json.dumps(row) + "\n")
+        self._unsaved.append(row)
+        if len(self._unsaved) >= ROWS_A_PART:
+            self.save()
+
+    def save(self) -> None:
+        """Puts what the journal holds into the dataset."""
+        if self._unsaved:
+            number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-[0-9]*.parquet")), default=0)
+            part = self.folder / "runs" / f"part-{number:06}.parquet"
+            write_frame(part, frame_of(self._unsaved))
+            self._unsaved = []
+        self._journal.unlink(missing_ok=True)
+
+    @property
+    def results(self) -> pl.DataFrame:
+        """Every result of the last plan, in its order whichever ended first: `key`, `exit_status`, `message`, `command`, the axes as
+        `axis.NAME`, and every metric under its name (null where a run has none). A run that was made again shows its last result."""
+        _ = self.facts
+        keys = read_text(self.folder / "plan.keys").split()
+        planned = pl.DataFrame({"key": keys}, schema={"key": pl.String}).unique(maintain_order=True)
+        return planned.join(self.everything(), on="key", maintain_order="left")
+
+    def everything(self) -> pl.DataFrame:
+        """The same for all that the folder holds, of earlier plans and simulators too."""
+        with fitting(self.folder):
+            return self._everything()
+
+    def _everything(self) -> pl.DataFrame:
+        parts = sorted((self.folder / "runs").glob("part-*.parquet"))
+        frames = [_read(part) for part in parts]
+        if self._journal.exists():
+            frames.append(frame_of(_whole_lines(self._journal)))
+        frames = [frame for frame in frames if frame.height]
+        if not frames:
+            return pl.DataFrame(schema=FACTS)
+        mixed = {name for frame in frames for name, kind in frame.schema.items() if name.startswith(AXIS) and kind == pl.String}
+        alike = [frame.with_columns(pl.col(name).cast(pl.String) for name in frame.columns if name in mixed) for frame in frames]
+        return pl.concat(alike, how="diagonal_relaxed").unique("key", keep="last", maintain_order=True)
+
+    @property
+    def good(self) -> pl.DataFrame:
+        """The results of the runs that ended well."""
+        return self.results.filter(pl.col("exit_status") == 0)
+
+    @property
+    def failed(self) -> pl.DataFrame:
+        """The results of the others, each with its message."""
+        return self.results.filter(pl.col("exit_status") != 0)
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Names of the axes."""
+        return self.facts["axes"]
+
+
+def _read(part: Path) -> pl.DataFrame:
+    frame = read_frame(part)
+    if not {"key", "exit_status"} <= set(frame.columns):
+        raise damaged(part)
+    return frame
+
+
+def read_frame(file: Path) -> pl.DataFrame:
+    """A Parquet file. Raises InputError where it is damaged."""
+    try:
+        return pl.read_parquet(regular(file), hive_partitioning=False)
+    except pl.exceptions.PolarsError:
+        raise damaged(file) from None
+
+
+def write_frame(file: Path, frame: pl.DataFrame) -> None:
+    """A Parquet file, all of it or nothing. Raises OSError where it has no room: polars itself has errors of its own for that."""
+    made = BytesIO()
+    frame.write_parquet(made)
+    write_inside(file, made.getvalue())
+
+
+def _whole_lines(journal: Path) -> Iterable[Row]:
+    """The rows of a journal; a last line that was cut off is left out."""
+    for line in read_text(journal).splitlines():
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            return
+        if not isinstance(row, dict):
+            raise damaged(journal)
+        yield row

@@ -1,0 +1,66 @@
+"""What the axes of a sweep are: designs, inputs, and the seeds over which alone there are intervals."""
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from tessera.explore.dataset import AXIS
+from tessera.results.intervals import student_t_975
+from tessera.results.marks import with_marks
+
+SEED = "seed"
+_DESIGN_OPTIONS = ("drive", "layer")
+
+
+def is_design(axis: str) -> bool:
+    """Whether an axis is something that an architect chooses: a parameter, a layer, a drive. Traces, workloads and their lengths are not.
+
+    >>> [is_design(axis) for axis in ("nand.blocks", "layer", "trace", "seed", "replay")]
+    [True, True, False, False, False]
+    """
+    return "." in axis or axis in _DESIGN_OPTIONS
+
+
+def varied(frame: pl.DataFrame, axes: Sequence[str]) -> list[str]:
+    """The axes with more than one value, seeds left out."""
+    return [name for name in axes if name != SEED and AXIS + name in frame.columns and frame[AXIS + name].drop_nulls().n_unique() > 1]
+
+
+def zipped_axes(frame: pl.DataFrame, axes: Sequence[str]) -> list[tuple[str, ...]]:
+    """The varied axes, those that always go together as one group: each value of one comes with one value of the other.
+
+    >>> frame = pl.DataFrame({"axis.a": [1, 2, 1], "axis.b": ["x", "y", "x"], "axis.c": [1, 1, 2]})
+    >>> zipped_axes(frame, ["a", "b", "c"])
+    [('a', 'b'), ('c',)]
+    """
+    groups: list[tuple[str, ...]] = []
+    for name in varied(frame, axes):
+        for place, group in enumerate(groups):
+            if _together(frame, group[0], name):
+                groups[place] = (*group, name)
+                break
+        else:
+            groups.append((name,))
+    return groups
+
+
+def _together(frame: pl.DataFrame, one: str, other: str) -> bool:
+    both = frame.select(AXIS + one, AXIS + other)
+    counts = {both[AXIS + name].n_unique() for name in (one, other)}
+    return counts == {both.unique().height} and both.drop_nulls().height == frame.height
+
+
+def over_seeds(frame: pl.DataFrame, axes: Sequence[str], metrics: Sequence[str]) -> pl.DataFrame:
+    """A row for each combination of all axes but the seed: each metric's mean, METRIC.half_width (95 %, Student's t; 0 of one seed),
+    `seeds`, and the marks that any of the runs has."""
+    keys = [AXIS + name for name in axes if name != SEED and AXIS + name in frame.columns]
+    marked = with_marks(frame)
+    aggregates = [pl.len().alias("seeds"), pl.col("marks").unique().str.join("; ").str.strip_chars("; ")]
+    for metric in metrics:
+        aggregates += [pl.col(metric).mean(), pl.col(metric).std().alias(f"{metric}.deviation")]
+    grouped = marked.group_by(keys, maintain_order=True).agg(aggregates) if keys else marked.select(aggregates)
+    factors = [student_t_975(count - 1) / math.sqrt(count) if count > 1 else 0.0 for count in grouped["seeds"]]
+    return grouped.with_columns(
+        (pl.col(f"{metric}.deviation").fill_null(0.0) * pl.Series(factors)).alias(f"{metric}.half_width") for metric in metrics
+    )  # fmt: skip

@@ -1,0 +1,281 @@
+"""Looking for good designs: Optuna chooses the runs, the Pareto front is what comes out."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tessera.engine.folder_lock import owned
+from tessera.engine.output_file import own_folder, write_inside
+from tessera.engine.simulator import simulator_digest
+from tessera.engine.temporary import remove_abandoned
+from tessera.errors import InputError, unknown_name
+from tessera.explore.axes import Point, Range, axes_of, matches, read_range, values
+from tessera.explore.cluster import check_cluster
+from tessera.explore.constraints import Constraint, constraints_of
+from tessera.explore.corners import corners
+from tessera.explore.dataset import AXIS, Sweep, write_frame
+from tessera.explore.effort import Until
+from tessera.explore.fold import Fold, folded, smallest_fold
+from tessera.explore.keys import key_of, read_again
+from tessera.explore.place import places
+from tessera.explore.plan import branches_of, check_axes, simulation_at
+from tessera.explore.prices import prices_of
+from tessera.explore.search_rows import COST, COST_PER_TB, EXCESS, design_row, nearest_of, objective_of, replicates
+from tessera.explore.sweep import FINAL, placed
+from tessera.explore.toml_file import check_shapes, flat, read_toml, run_options
+from tessera.explore.worker import Task
+from tessera.figures.pictures import front
+
+SECTIONS: Mapping[str, Any] = {
+    "title": str, "run": Mapping, "axes": Mapping, "objectives": Mapping, "cost": Mapping, "constraints": Mapping, "branch": list,
+    "search": Mapping, "until": str, "cluster": Mapping,
+}  # fmt: skip
+DIRECTIONS = ("minimise", "maximise")
+TRIALS, BATCH = 60, 8
+KEYS = ("trials", "batch", "seed", "seeds")
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    title: str
+    run: Mapping[str, Any]
+    axes: Mapping[str, Any]
+    objectives: Mapping[str, str]
+    """Metric, or `cost` -> minimise or maximise."""
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
+    branches: tuple[Mapping[str, Any], ...] = ()
+    """Axes of those designs alone that a `where` names."""
+    seeds: int = 1
+    """Runs of each design; its figures are their means, and the front knows their intervals."""
+    trials: int = TRIALS
+    batch: int = BATCH
+    """Runs that are chosen together: the search knows the results of the ones before."""
+    seed: int = 1
+    """Of the sampler."""
+    until: str | None = None
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+
+    def axis_names(self) -> list[str]:
+        return list(dict.fromkeys([*self.axes, *(name for branch in self.branches for name in branch["axes"])]))
+
+
+def read_search(file: str | Path) -> SearchPlan:
+    """Reads the file of a search. Raises InputError with file and reason."""
+    return read_toml(file, search_plan_of)
+
+
+def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPlan:
+    for name in table:
+        if name not in SECTIONS:
+            raise unknown_name("section of a search", name, SECTIONS)
+    check_shapes(table, SECTIONS)
+    run = run_options(table)
+    axes, objectives = axes_of(table.get("axes", {})), flat(table.get("objectives", {}))
+    if not axes:
+        raise InputError("the search is empty: it has no axis; give it [axes]")
+    check_axes(axes)
+    for name, given in axes.items():
+        _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
+    if not objectives:
+        raise InputError('a search has [objectives], such as "host.latency.p99" = "minimise"')
+    for direction in objectives.values():
+        if direction not in DIRECTIONS:
+            raise unknown_name("direction of an objective", str(direction), DIRECTIONS)
+    check_cluster(table.get("cluster", {}))
+    options = dict(table.get("search", {}))
+    for name, value in options.items():
+        if name not in KEYS:
+            raise unknown_name("key of [search]", name, KEYS)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise InputError(f"search: {name}: expected a whole number of at least 1, found {value!r}")
+    if "until" in table:
+        Until.parse(table["until"])
+    constraints = constraints_of(flat(table.get("constraints", {})))
+    for name in (*objectives, *(each.metric for each in constraints)):
+        if name in (COST, COST_PER_TB) and not table.get("cost"):
+            raise InputError(f"the objective '{name}' needs a table [cost]")
+    branches = branches_of(table.get("branch", []))
+    check_axes(name for branch in branches for name in branch["axes"])
+    for branch in branches:
+        for name in branch["where"]:
+            if name not in axes:
+                raise unknown_name("axis of this search", name, axes)
+        for name, given in branch["axes"].items():
+            _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
+    return SearchPlan(
+        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=prices_of(table.get("cost", {})), constraints=constraints, branches=branches, until=table.get("until"),
+        cluster=dict(table.get("cluster", {})), folder=folder, **options,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found."""
+
+    sweep: Sweep
+    trials: pl.DataFrame
+    """A row a run that ended well: axes, objectives, cost."""
+    objectives: Mapping[str, str]
+    descriptions: tuple[Path, ...]
+    """A drive file for each design of the front, in the order of the first objective."""
+
+    @property
+    def front(self) -> pl.DataFrame:
+        """The Pareto front: designs that no other beats in every objective."""
+        return self.trials.filter(pl.col("front"))
+
+    def hardly_cleaned(self, cleanings: int) -> int:
+        """How many designs of the front have a layer that cleans, and that cleaned less often than this."""
+        of_front = self.sweep.good.filter(pl.col("key").is_in(self.front["key"].to_list()))
+        return of_front.filter(pl.col("cleans") & (pl.col("cleaning.count") < cleanings)).height if "cleaning.count" in of_front.columns else 0
+
+
+Progress = Callable[[int, int, int], None]
+
+
+def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, scheduler: str | None = None, progress: Progress | None = None) -> Search:
+    """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
+    taken, so that a search that is repeated or lengthened goes on. `progress` is told runs done, runs in all, and how many failed."""
+    remove_abandoned()
+    with owned(out):
+        return _search(plan, out, jobs, scheduler, progress)
+
+
+def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str | None, progress: Progress | None) -> Search:
+    optuna = _optuna()
+    read_again()
+    sweep = Sweep(out)
+    there = sweep.everything().iter_rows(named=True) if (sweep.folder / "sweep.json").exists() else ()
+    known = {row["key"]: row for row in there if row["exit_status"] in FINAL}
+    study = optuna.create_study(
+        directions=[direction.replace("ise", "ize") for direction in plan.objectives.values()],
+        sampler=optuna.samplers.NSGAIISampler(seed=plan.seed, population_size=max(2, plan.batch, plan.trials // 4)),
+    )
+    digest = simulator_digest()
+    rows: list[dict[str, Any]] = []
+    fold = _shared_fold(plan)
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}
+    sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
+    failed = 0
+    try:
+        with places(jobs, scheduler, plan.cluster) as place:
+            while len(study.trials) < plan.trials:
+                asked = [study.ask() for _ in range(min(plan.batch, plan.trials - len(study.trials)))]
+                points = [_point_of(trial, plan) for trial in asked]
+                runs = [[folded(run, fold) for run in replicates(plan, point)] for point in points]
+                keys = [[key_of(run, plan.until) for run in seeds] for seeds in runs]
+                tasks = {
+                    key: Task(key, run.record(), point, digest, plan.until)
+                    for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
+                }  # fmt: skip
+                for row in placed(place, tasks.values()):
+                    sweep.add(row)
+                    known[row["key"]] = row
+                for trial, seeds, of_design in zip(asked, runs, keys):
+                    row = design_row(plan, seeds[0], [known[key] for key in of_design])
+                    found = [objective_of(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
+                    if None in found:
+                        failed += 1
+                        study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    else:
+                        for each, excess in zip(plan.constraints, row[EXCESS]):
+                            trial.set_constraint(each.text(), excess)
+                        study.tell(trial, found)
+                        rows.append(row)
+                if progress:
+                    progress(len(study.trials), plan.trials, failed)
+    finally:
+        sweep.save()
+        write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
+    return _found(plan, sweep, rows)
+
+
+def _shared_fold(plan: SearchPlan) -> Fold | None:
+    """Where the runs of all designs fold, known before any is chosen."""
+    if not (plan.run.get("fold") or plan.run.get("fold_prefilled")) or plan.run.get("fold_at"):
+        return None
+    return smallest_fold(simulation_at(plan.run, point, plan.folder) for point in corners(plan.axes, plan.branches))
+
+
+def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search:
+    unique = list({row["key"]: row for row in rows}.values())
+    if not unique:
+        message = sweep.failed["message"][0] if sweep.failed.height else "no run has every objective"
+        raise InputError(f"no design of the search could be measured; the first says: {message}")
+    widths = [f"{name}.half_width" for name in plan.objectives] if plan.seeds > 1 else []
+    constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
+    names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "marks", "keeps", "command"]
+    trials = pl.DataFrame({name: pl.Series(name, [row.get(name) for row in unique], strict=False) for name in names})
+    signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
+    values_ = trials.select(list(plan.objectives)).to_numpy().astype(float) * signs
+    keep = trials["keeps"].to_numpy().astype(bool)
+    if not keep.any():
+        raise InputError(f"none of {len(unique)} designs keeps {' and '.join(each.text() for each in plan.constraints)}; the nearest: {nearest_of(unique)}")
+    best = np.zeros(len(unique), dtype=bool)
+    best[keep] = front(values_[keep], trials.select(widths).to_numpy()[keep] if widths else None)
+    trials = trials.with_columns(pl.Series("front", best)).sort(next(iter(plan.objectives)))
+    write_frame(sweep.folder / "trials.parquet", trials)
+    points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axis_names()} for row in unique}
+    return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))
+
+
+def _point_of(trial: Any, plan: SearchPlan) -> Point:
+    """What the sampler chooses, with the axes of the branches that the choice is in."""
+    point = _point(trial, plan.axes)
+    for branch in plan.branches:
+        if matches(point, branch["where"]):
+            point |= _point(trial, branch["axes"])
+    return point
+
+
+def _point(trial: Any, axes: Mapping[str, Any]) -> Point:
+    """What the sampler chooses on each axis: of a range with steps one of them, of a list one value, else any amount."""
+    point: Point = {}
+    for name, given in axes.items():
+        if isinstance(given, Mapping) and "steps" not in given:
+            over: Range = read_range(name, given)
+            point[name] = over.at(trial.suggest_float(name, 0.0, 1.0))
+        else:
+            listed = values(name, given)
+            ordered = isinstance(given, Mapping) or not isinstance(listed[0], str) or listed[0][:1].isdigit()
+            point[name] = listed[trial.suggest_int(name, 0, len(listed) - 1)] if ordered else trial.suggest_categorical(name, listed)
+    return point
+
+
+def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, points: Mapping[str, Point]) -> tuple[Path, ...]:
+    """A drive file for each design: what it extends, its layer and parameters, and what it reaches."""
+    own_folder(folder)
+    for stale in folder.glob("*.toml"):
+        stale.unlink()
+    written = []
+    for number, row in enumerate(best.iter_rows(named=True), 1):
+        simulation = simulation_at(plan.run, {name: value for name, value in points[row["key"]].items() if value is not None}, plan.folder)
+        reached = ", ".join(f"{name} {row[name]:.6g}" for name in plan.objectives)
+        lines = [f"extends = {json.dumps(str(simulation.drive))}", f"summary = {json.dumps(f'design {number} of the front: {reached}')}"]
+        if simulation.layer:
+            lines.append(f"layer = {json.dumps(simulation.layer)}")
+        lines += [f"{path} = {json.dumps(_whole(value))}" for path, value in simulation.settings.items()]
+        file = folder / f"{number}.toml"
+        write_inside(file, "\n".join(lines) + "\n")
+        written.append(file)
+    return tuple(written)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise InputError("a search needs Optuna: pip install 'tessera[search]'") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna

@@ -1,0 +1,91 @@
+"""What a worker does: one run, from its description to a row of results."""
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tessera.engine.simulation import Simulation, simulation_of
+from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
+from tessera.engine.temporary import temporary_folder
+from tessera.errors import InputError
+from tessera.explore.effort import Until, run_until
+from tessera.results.run_folder import Run
+
+ATTEMPTS = 3  # of a run whose process was killed: the machine may have been short of memory
+
+
+@dataclass(frozen=True)
+class Task:
+    key: str
+    record: dict[str, Any]
+    """The Simulation, as plain values."""
+    point: dict[str, Any]
+    simulator: str
+    """Digest of the simulator that the sweep was planned with."""
+    until: str | None = None
+    keep: str | None = None
+    """Folder that keeps the run; nothing is kept where there is none."""
+
+
+class Stopped(Exception):
+    """The run was ended by a signal that meant the sweep: it has no result."""
+
+
+def work_all(tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    return [work(task) for task in tasks]
+
+
+def work(task: Task) -> dict[str, Any]:
+    """The row of one run; a run that fails has its exit status and message instead of metrics."""
+    begun = time.monotonic()
+    simulation = Simulation.of(task.record)
+    row: dict[str, Any] = {
+        "key": task.key, "exit_status": 0, "message": "", "command": simulation.command(), "seed": simulation.seed, "simulator": task.simulator,
+        **{f"axis.{name}": value for name, value in task.point.items()},
+    }  # fmt: skip
+    folder = Path(task.keep) if task.keep else temporary_folder()
+    try:
+        if simulator_digest() != task.simulator:
+            raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
+        row |= _figures(*_simulate(simulation, task.until, folder))
+        if simulation.warmup == "auto" and (made := simulation_of(folder)):
+            row["command"] = made.command()  # with the warm-up that was found
+    except InputError as error:
+        row |= {"exit_status": BAD_INPUT, "message": str(error)}
+    except SimulatorError as error:
+        row |= {"exit_status": error.status, "message": error.message or str(error)}
+    except OSError as error:
+        row |= {"exit_status": 1, "message": f"{error.filename or folder}: {error.strerror}"}
+    finally:
+        if not task.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    return row | {"wall_seconds": time.monotonic() - begun}
+
+
+def _simulate(simulation: Simulation, until: str | None, folder: Path) -> tuple[Run, list[str]]:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            if until is None:
+                return simulation.run(folder), []
+            run, effort = run_until(simulation, Until.parse(until), folder)
+            return run, [effort.sentence()]
+        except SimulatorError as error:
+            if error.status in STOPPED:
+                raise Stopped(error.message) from None
+            killed = error.status > 128
+            if killed and attempt == ATTEMPTS:
+                error.message = f"the simulator {ending(error.status)}, {ATTEMPTS} times in a row"
+            if not killed or attempt == ATTEMPTS:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _figures(run: Run, notes: list[str]) -> dict[str, Any]:
+    facts = run.summary["run"]
+    metrics = {name: entry["value"] for name, entry in run.summary["metrics"].items()}
+    return {
+        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "notes": "; ".join([*facts["notes"], *notes]), **metrics,
+    }  # fmt: skip

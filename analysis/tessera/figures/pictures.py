@@ -1,0 +1,332 @@
+"""What the pictures show: each function makes a chart of runs, a comparison or a sweep."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from tessera.errors import unknown_name
+from tessera.figures.chart import Axis, Heat, Line, Lines, Stack
+from tessera.results.bound_by import CAUSES
+from tessera.results.families import YARDSTICK
+from tessera.results.human import frequency
+from tessera.results.intervals import of_mean
+from tessera.results.marks import rankable
+from tessera.results.percentiles import percentiles_in
+from tessera.results.run_folder import Run, latency_ms, life_causes, life_phases
+from tessera.results.stem import ENDINGS, stem
+
+MARK = "*"  # after a figure that must not be ranked
+POINTS = 600  # of a curve: what an eye or a page can tell apart
+LABEL_ROOM = 0.12  # of the width of a picture
+SHORTEST_MS = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
+LIFE_GROUPS = ((0, 0.5, "faster half"), (0.5, 0.9, "50 to 90 %"), (0.9, 0.99, "90 to 99 %"), (0.99, 0.999, "99 to 99.9 %"), (0.999, 1, "slowest 0.1 %"))
+CLEANINGS = ("clean", "merge", "collect")  # kinds of events
+LATENCY = "latency, arrival to completion (ms)"
+
+
+def latency_tail(runs: Mapping[str, Run]) -> Lines:
+    """Share of requests slower than a latency, both axes logarithmic: the tail is as plain as the rest."""
+    lines = []
+    for name, run in runs.items():
+        if len(run.requests) == 0:
+            continue
+        latencies, shares = slower(latency_ms(run.requests))
+        lines.append(Line(name, np.maximum(latencies, SHORTEST_MS).tolist(), shares.tolist(), muted=name == YARDSTICK and len(runs) > 1))
+    return Lines("latency-tail", "Share of requests slower than a latency", Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, steps=True)
+
+
+def slower(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Latencies, and the shares of requests that are as slow or slower, at points that are spread evenly over the logarithm of the share, so
+    that the tail has as many as the rest."""
+    ordered = np.sort(latencies)
+    count = len(ordered)
+    ranks = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1]
+    return ordered[count - ranks], ranks / count
+
+
+def latency_percentiles(runs: Mapping[str, Run]) -> Lines:
+    """The same from the percentiles of the summaries, where no run wrote its requests."""
+    lines = []
+    for name, run in runs.items():
+        points = [(run.find(f"host.latency.{name}"), 1 - fraction) for name, fraction in percentiles_in(run.summary["metrics"]).items()]
+        known = [(max(latency, SHORTEST_MS), share) for latency, share in points if latency is not None]
+        if known:
+            lines.append(Line(name, [latency for latency, _ in known], [share for _, share in known], muted=name == YARDSTICK and len(runs) > 1))
+    title = "Share of requests slower than a latency, from percentiles"
+    return Lines("latency-percentiles", title, Axis(LATENCY, log=True), Axis("share of requests", log=True), lines)
+
+
+def latency_over_time(run: Run) -> Lines:
+    """Median, 99th percentile and longest latency by the time of arrival, cleanings shaded."""
+    log = run.requests
+    order = np.argsort(log["arrival"], kind="stable")
+    seconds, latencies = log["arrival"][order] / 1e12, latency_ms(log)[order]
+    bounds = np.unique(np.linspace(0, len(order), min(POINTS // 3, len(order)) + 1).astype(int))
+    bins = [latencies[begin:end] for begin, end in zip(bounds, bounds[1:])]
+    at = [float(seconds[begin]) for begin in bounds[:-1]]
+    lines = [
+        Line("longest", at, [max(float(part.max()), SHORTEST_MS) for part in bins], muted=True),
+        Line("99th percentile", at, [max(float(np.quantile(part, 0.99)), SHORTEST_MS) for part in bins]),
+        Line("median", at, [max(float(np.median(part)), SHORTEST_MS) for part in bins]),
+    ]
+    return Lines(
+        "latency-over-time", "Latency over time", Axis("arrival (s of simulated time)"), Axis(LATENCY, log=True), lines,
+        shades=cleanings(run, float(seconds[-1]) / 1000 if len(seconds) else 0), shade_label="cleaning",
+    )  # fmt: skip
+
+
+def cleanings(run: Run, shortest: float) -> list[tuple[float, float]]:
+    """When firmware cleaned, in seconds, from events.csv; stretches closer than `shortest` are one. None where there is no such file."""
+    if not (run.folder / "events.csv").exists():
+        return []
+    events = run.frames.events.filter(pl.col("kind").is_in(CLEANINGS))
+    depth, begun, found = 0, 0.0, []
+    for time, edge in events.select("time_ps", "edge").sort("time_ps", maintain_order=True).rows():
+        if edge == "begin":
+            begun = time / 1e12 if depth == 0 else begun
+            depth += 1
+        elif edge == "end" and depth:
+            depth -= 1
+            if depth == 0:
+                if found and begun - found[-1][1] < shortest:
+                    found[-1] = (found[-1][0], time / 1e12)
+                else:
+                    found.append((begun, time / 1e12))
+    return found
+
+
+def life(run: Run) -> Stack:
+    """Where the time of requests goes, from the fast ones to the slowest."""
+    fields = {phase.replace("_", " "): phase for phase in life_phases(run.requests)}
+    return _by_latency(run, "life", "Where a request's time goes, by its latency", fields)
+
+
+def causes(run: Run) -> Stack:
+    """Whose work requests wait for, from the fast ones to the slowest."""
+    fields = {CAUSES[cause]: field for cause, field in life_causes(run.requests).items()}
+    return _by_latency(run, "causes", "Whose work a request's time is, by its latency", fields)
+
+
+def _by_latency(run: Run, name: str, title: str, fields: Mapping[str, str]) -> Stack:
+    """The parts of the latency, by the names of `fields`, of the fast requests to the slowest."""
+    log = run.requests
+    order = np.argsort(latency_ms(log), kind="stable")
+    categories, rows = [], []
+    for begin, end, group in LIFE_GROUPS:
+        chosen = log[order[int(begin * len(order)) : int(end * len(order))]]
+        if len(chosen) == 0:
+            continue
+        means = np.array([float(np.mean(chosen[field])) / 1e9 for field in fields.values()])
+        categories.append(f"{group} (mean {_short(means.sum())} ms)")
+        rows.append(100 * means / means.sum() if means.sum() > 0 else means)
+    shares = np.array(rows).reshape(-1, len(fields))
+    parts = {part: shares[:, index].tolist() for index, part in enumerate(fields) if len(shares) and shares[:, index].max() >= 0.1}
+    return Stack(name, title, Axis("share of the latency (%)"), categories, parts, totals=False)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
+
+
+def write_amplification(runs: Mapping[str, Run]) -> Stack:
+    """What was written to platters, region by region, and to flash, over what the host wrote."""
+    parts: dict[str, list[float]] = {}
+    for index, run in enumerate(runs.values()):
+        total = run.find("media.sectors_written.total") or 0
+        media, flash = run.find("write_amplification.media") or 0, run.find("write_amplification.flash") or 0
+        for name in run.summary["metrics"]:
+            if (match := re.fullmatch(r"media\.sectors_written\.(?!total)(.*?)(_\d+|_inner|_outer)?", name)) and total:
+                values = parts.setdefault(f"platters: {match.group(1)}", [0.0] * len(runs))
+                values[index] += media * (run.find(name) or 0) / total
+        parts.setdefault("flash", [0.0] * len(runs))[index] += flash
+    used = {name: values for name, values in parts.items() if max(values) > 0}
+    return Stack("write-amplification", "Write amplification by destination", Axis("sectors written over the host's sectors"), list(runs), used)
+
+
+def _parts(runs: Mapping[str, Run], names: Mapping[str, tuple[str, float]]) -> dict[str, list[float]]:
+    """Name of a part -> its values; of each metric, what it is multiplied by."""
+    found = {part: [(run.find(metric) or 0) * factor for run in runs.values()] for part, (metric, factor) in names.items()}
+    return {part: values for part, values in found.items() if max(values) > 0}
+
+
+def energy(runs: Mapping[str, Run]) -> Stack:
+    """Energy by part of the drive."""
+    per_request = {name: max(1.0, run.find("host.requests") or 1.0) for name, run in runs.items()}
+    of_media = {f"disk: {part}": (f"media.energy.{part}", 1e3) for part in ("idle", "idle_a", "idle_b", "idle_c", "standby", "recovery", "seek", "read", "write", "laser")}
+    of_flash = {f"flash: {part}": (f"nand.energy.{part}", 1.0) for part in ("read", "program", "erase")}
+    parts = _parts(runs, {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)})
+    return Stack(
+        "energy", "Energy per request by component", Axis("energy (mJ per request)"), list(runs),
+        {part: [value / count for value, count in zip(values, per_request.values())] for part, values in parts.items()},
+    )  # fmt: skip
+
+
+def bus(runs: Mapping[str, Run]) -> Stack:
+    """Who moves data over the bus."""
+    initiators = ("host", "disk", "flash", "cpu", "copy", "descriptors", "registers")
+    parts = _parts(runs, {name: (f"bus.{name}.utilisation", 100.0) for name in initiators})
+    return Stack("bus", "Share of time in which the bus moves data, by initiator", Axis("share of the measured time (%)"), list(runs), parts)
+
+
+def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label") -> Lines:
+    """Designs by two figures that are both to be small; those that no other beats in both are the front. OBJECTIVE.half_width, where there are
+    such columns, are half the intervals: designs that are closer are one. A column `front` says which they are, where a search knows."""
+    first, second = objectives[:2]
+    known = points.drop_nulls([first, second])
+    widths = [f"{name}.half_width" for name in (first, second)]
+    if "front" in known.columns:
+        best = known["front"].to_numpy()
+    else:
+        best = front(known.select(first, second).to_numpy(), known.select(widths).to_numpy() if set(widths) <= set(known.columns) else None)
+    chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
+    axes = [Axis(with_unit(name)) for name in (first, second)]
+    lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
+    room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
+    labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
+    lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
+    return Lines("pareto", "Pareto front", *axes, lines)
+
+
+def _apart(at: Sequence[float], labels: Sequence[str], room: float) -> list[str]:
+    """The labels of points that have room for one."""
+    shown: list[str] = []
+    last = float("-inf")
+    for place, label in zip(at, labels):
+        shown.append(label if place - last >= room else "")
+        last = place if shown[-1] else last
+    return shown
+
+
+def front(values: np.ndarray, half_widths: np.ndarray | None = None) -> np.ndarray:
+    """Which rows are beaten by no other: none is as small in every column and smaller in one. A difference within the interval (the root of
+    the squares of both half widths) is none; of rows that differ in nothing, the one with the smallest first column stands for all.
+
+    >>> front(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0]])).tolist()
+    [True, True, False]
+    >>> front(np.array([[1.0, 3.0], [1.1, 2.9]]), np.array([[0.2, 0.2], [0.2, 0.2]])).tolist()
+    [True, False]
+    """
+    exact = half_widths is None
+    widths = np.zeros_like(values) if half_widths is None else half_widths
+    least = np.sqrt(widths[None, :, :] ** 2 + widths[:, None, :] ** 2)
+    difference = values[None, :, :] - values[:, None, :]
+    as_small = (difference <= least).all(axis=2)
+    smaller = (difference < -least).any(axis=2)
+    best = ~(as_small & smaller).any(axis=1)
+    if exact:
+        return best
+    for row in np.argsort(values[:, 0], kind="stable"):
+        if best[row]:
+            alike = (np.abs(difference[row]) <= least[row]).all(axis=1)
+            alike[row] = False
+            best &= ~alike
+    return best
+
+
+def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
+    """Mean of a metric over two axes of a sweep; where several runs share a place, with half the 95 % interval."""
+    axes = [name.removeprefix("axis.") for name in results.columns if name.startswith("axis.")]
+    for name in (x, y):
+        if name not in axes:
+            raise unknown_name("axis of this sweep", name, axes)
+    if metric not in results.columns:
+        raise unknown_name("metric", metric, [name for name in results.columns if not name.startswith("axis.")])
+    xs, ys = (in_order(results[f"axis.{name}"]) for name in (x, y))
+    others = [name for name in axes if name not in (x, y, "seed")]
+    values, texts, marked = [], [], False
+    for at_y in ys:
+        rows = [results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y)).drop_nulls(metric) for at_x in xs]
+        cells = [cell(found, others, metric) for found in rows]
+        values.append([each[0] for each in cells])
+        texts.append([each[1] for each in cells])
+        marked = marked or any(each[1].endswith(MARK) for each in cells)
+    means = mean_over(results, others)
+    title = f"{metric} over {x} and {y}" + (f", mean over {means}" if means else "") + (f" ({MARK} not to be ranked)" if marked else "")
+    return Heat("heat", title, Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric))
+
+
+def mean_over(results: pl.DataFrame, others: Sequence[str]) -> str:
+    """What a figure is a mean over, seeds left out: those have an interval."""
+    counts = {name: results[f"axis.{name}"].n_unique() for name in others}
+    return " and ".join(f"{count} values of {name}" for name, count in counts.items() if count > 1)
+
+
+def with_unit(metric: str) -> str:
+    """The dataset of a sweep has no units; those of the figures that are compared most.
+
+    >>> with_unit("host.latency.p99"), with_unit("energy.total"), with_unit("write_amplification.total")
+    ('host.latency.p99 (ms)', 'energy.total (J)', 'write_amplification.total')
+    """
+    unit = "ms" if metric.startswith("host.latency.") else "J" if metric == "energy.total" else ""
+    return f"{metric} ({unit})" if unit else metric
+
+
+def cell(rows: pl.DataFrame, others: Sequence[str], metric: str) -> tuple[float | None, str]:
+    """Mean of a figure, and how it reads: with half its interval where the runs differ by their seeds alone, with the range where they differ
+    in another axis, since levels that somebody chose are no sample; with a mark where a run must not be ranked."""
+    if rows.height == 0:
+        return None, ""
+    mark = MARK if rankable(rows).height < rows.height else ""
+    differing = [f"axis.{name}" for name in others if rows[f"axis.{name}"].n_unique() > 1]
+    if differing:
+        means = rows.group_by(differing).agg(pl.col(metric).mean())[metric]
+        mean, least, most = (float(value) for value in (means.mean(), means.min(), means.max()))
+        return mean, f"{_short(mean)} ({_short(least)} to {_short(most)}){mark}"
+    found = rows[metric].to_numpy()
+    if len(found) == 1:
+        return float(found[0]), _short(float(found[0])) + mark
+    estimate = of_mean(found)
+    width = f" ± {_two_digits(estimate.half_width)}" if estimate.half_width else ""
+    return estimate.value, f"{_short(estimate.value)}{width}{mark}"
+
+
+def in_order(column: pl.Series) -> list:
+    """The values of an axis: quantities by their size, words as they come."""
+    from tessera.errors import InputError
+    from tessera.explore.axes import amount
+
+    found = column.drop_nulls().unique(maintain_order=True).to_list()
+    try:
+        return sorted(found, key=amount)
+    except InputError:
+        return found
+
+
+def is_ordered(column: pl.Series) -> bool:
+    """Whether the values of an axis are amounts, which go from little to much."""
+    from tessera.errors import InputError
+    from tessera.explore.axes import amount
+
+    try:
+        return all(amount(value) is not None for value in column.drop_nulls().unique().to_list())
+    except InputError:
+        return False
+
+
+def distinct(values: Sequence[object]) -> list[str]:
+    """How the values of an axis read; in full where two would read alike.
+
+    >>> distinct(["118104335 Hz", "118404335 Hz", "400 MHz"])
+    ['118104335 Hz', '118404335 Hz', '400 MHz']
+    """
+    shown = [text(value) for value in values]
+    return [str(value) if shown.count(read) > 1 else read for value, read in zip(values, shown)]
+
+
+def text(value: object) -> str:
+    """A value on an axis; a frequency that was drawn to the hertz in a unit one thinks in, a trace without folder and endings.
+
+    >>> text(4096.0), text("299705357 Hz"), text("400 MHz"), text("../traces/msr/web_3.csv.xz")
+    ('4096', '300 MHz', '400 MHz', 'web_3')
+    """
+    if isinstance(value, str) and ("/" in value or value.endswith(ENDINGS)):
+        return stem(value)
+    if isinstance(value, str) and (hertz := re.fullmatch(r"(\d+) Hz", value)):
+        return frequency(float(hertz.group(1)))
+    return f"{value:g}" if isinstance(value, float) else str(value)

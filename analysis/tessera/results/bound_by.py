@@ -1,0 +1,61 @@
+"""What bound a run: which resource was busy, and where the time of reads and writes went."""
+
+import re
+
+from tessera.results.run_folder import Run
+
+# Of what there is one; dies and channels of the flash are counted, and the busiest one counts.
+RESOURCES = (
+    ("media", r"disk_channel\.utilisation"),
+    ("CPU", r"cpu\.utilisation"),
+    ("flash die", r"nand\.die\.\d+\.utilisation"),
+    ("flash channel", r"nand\.channel\.\d+\.utilisation"),
+    ("bus", r"bus\.utilisation"),
+    ("DRAM", r"dram\.utilisation"),
+    ("link", r"link\.utilisation"),
+)
+
+
+def utilisations(run: Run) -> dict[str, float]:
+    """Resource -> share of the measured time in which it was busy."""
+    metrics = run.summary["metrics"]
+    found = {}
+    for name, pattern in RESOURCES:
+        values = [entry["value"] for metric, entry in metrics.items() if re.fullmatch(pattern, metric) and entry["value"] is not None]
+        if values:
+            found[name] = max(values)
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+# The phases of a request's life in the groups that the simulator's summary shows.
+GROUPS = {
+    "host queue": ("host_queue",), "link": ("link",), "CPU": ("cpu_wait", "cpu", "dram"), "lock": ("lock",), "backup slot": ("backup",),
+    "media queue": ("media_queue",), "background work": ("background_wait",), "media": ("seek", "rotation", "transfer"),
+    "flash queue": ("flash_queue",), "flash": ("flash",), "cleaning": ("cleaning",), "error recovery": ("error_recovery",), "outage": ("outage",),
+}  # fmt: skip
+
+
+# Causes in the words of the simulator's summary.
+CAUSES = {
+    "host": "own work", "requests": "other requests", "cleaning": "cleaning", "rmw": "read-modify-write", "checkpoint": "checkpoint",
+    "move": "moves of tracks", "destage": "destage", "read_ahead": "read-ahead", "recovery": "recovery", "background": "background work",
+    "tags": "waits for tags", "flash": "waits at the flash",
+}  # fmt: skip
+
+
+# Of these, what hosts' requests do to one another: alone they are no news.
+OF_HOSTS = {CAUSES[cause] for cause in ("host", "requests", "tags", "flash")}
+
+
+def cause_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:
+    """Whose work -> ms of the mean read or write, or of the slowest 1 % of them; the longest first."""
+    prefix = f"host.{ops}.{'slowest_cause' if slowest else 'cause'}."
+    times = {words: run.find(prefix + cause) or 0.0 for cause, words in CAUSES.items()}
+    return dict(sorted(((words, ms) for words, ms in times.items() if ms > 0), key=lambda item: -item[1]))
+
+
+def time_parts(run: Run, ops: str, slowest: bool = False) -> dict[str, float]:
+    """Group of phases -> ms of the mean read or write (`ops`: "read", "write"), or of the slowest 1 % of them; the longest first."""
+    prefix = f"host.{ops}.{'slowest' if slowest else 'time'}."
+    times = {group: sum(run.find(prefix + phase) or 0.0 for phase in phases) for group, phases in GROUPS.items()}
+    return dict(sorted(((group, ms) for group, ms in times.items() if ms > 0), key=lambda item: -item[1]))
