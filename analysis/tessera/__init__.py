@@ -6,11 +6,13 @@ from tessera.lazily import names_of
 
 if TYPE_CHECKING:
     from tessera import trace
-    from tessera.api import Options, compare, open_results, run, search, sweep, validate
+    from tessera.api import Options, compare, run, search, sweep, validate
     from tessera.engine.simulation import Simulation
     from tessera.engine.simulator import SimulatorError, run_simulator
     from tessera.errors import InputError
-    from tessera.results.run_folder import Run, latency_ms, life_causes, life_phases
+    from tessera.explore.results_folder import open_results
+    from tessera.results.request_log import latency_ms, life_causes, life_phases
+    from tessera.results.run_folder import Run
 
 __all__ = [
     "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_causes", "life_phases", "open_results", "run",
@@ -21,10 +23,12 @@ __getattr__ = names_of(
     __name__,
     "trace",
     **{
-        "api": ("Options", "compare", "open_results", "run", "search", "sweep", "validate"),
-        "errors": ("InputError",),
+        "api": ("Options", "compare", "run", "search", "sweep", "validate"),
         "engine.simulation": ("Simulation",),
         "engine.simulator": ("SimulatorError", "run_simulator"),
-        "results.run_folder": ("Run", "latency_ms", "life_causes", "life_phases"),
+        "errors": ("InputError",),
+        "explore.results_folder": ("open_results",),
+        "results.request_log": ("latency_ms", "life_causes", "life_phases"),
+        "results.run_folder": ("Run",),
     },
 )

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from tessera.arguments import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
 from tessera.engine.simulation import Setting, Simulation, setting_text
 from tessera.engine.temporary import work_folder
-from tessera.errors import InputError
+from tessera.errors import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
 from tessera.results.run_folder import Run
 
 if TYPE_CHECKING:
@@ -89,7 +88,8 @@ def run(drive: str | Path = "common", *, out: str | Path | None = None, until: s
     if wanted is None:
         result = simulation.run(folder)
     else:
-        from tessera.explore.effort import Until, run_until
+        from tessera.explore.effort import run_until
+        from tessera.results.steadiness import Until
 
         result, result.effort = run_until(simulation, Until.parse(wanted), folder)
     result.temporary = temporary
@@ -164,7 +164,8 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
     ...     found.front.select("axis.media.rpm", "cost").sort("cost").rows()
     [('5400 rpm', 5400.0), ('7200 rpm', 7200.0)]
     """
-    from tessera.explore.searching import read_search, run_search, search_plan_of
+    from tessera.explore.search_plan import read_search, search_plan_of
+    from tessera.explore.searching import run_search
 
     read = search_plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_search(path_of("plan", plan))
     return run_search(read, path_of("out", out), **_places(jobs, scheduler))
@@ -195,21 +196,3 @@ def validate(
     result = hold_against(described, measured, Path(temporary.name) if temporary else named, words, seed)
     result.temporary = temporary
     return result
-
-
-def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
-    """What lies in a folder of results: of a run, a comparison or a sweep."""
-    path = path_of("folder", folder)
-    if (path / "sweep.json").exists():
-        from tessera.explore import Sweep
-
-        return Sweep(path)
-    if (path / "compare.json").exists():
-        from tessera.explore.comparison import Comparison
-
-        return Comparison(path)
-    if (path / "summary.json").exists():
-        return Run(path)
-    inner = sorted(file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/*.json") if file.name in ("summary.json", "compare.json", "sweep.json"))
-    hint = f"; {inner[0]} holds some" if inner else ""
-    raise InputError(f"{path} holds no results: expected summary.json of a run, compare.json of a comparison or sweep.json of a sweep{hint}")

@@ -5,12 +5,12 @@ import json
 import math
 import os
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-
+SHOWN = 80  # characters of a value in a sentence
 DEBUG = "TESSERA_DEBUG"  # in the environment: errors that nobody thought of show where they happened
 
 
@@ -46,6 +46,62 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
         return InputError(f"unknown {kind} '{name}'; did you mean '{close}'?")
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
     return InputError(f"unknown {kind} '{name}'; known: {shown}")
+
+
+def wrong(name: str, expected: str, found: object) -> InputError:
+    """The error for what a caller of the package hands in and is of a wrong kind: one sentence, not an error of an inner class."""
+    text = repr(found)
+    return InputError(f"{name}: expected {expected}, found {text[:SHOWN]}{'...' if len(text) > SHOWN else ''}")
+
+
+def path_of(name: str, value: object) -> Path:
+    """
+    >>> path_of("out", 3)
+    Traceback (most recent call last):
+    tessera.errors.InputError: out: expected a path, found 3
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise wrong(name, "a path", value)
+    text = os.fspath(value)
+    if not isinstance(text, str) or "\0" in text:
+        raise wrong(name, "a path", value)
+    return Path(text)
+
+
+def text_of(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise wrong(name, "a text", value)
+    return value
+
+
+def whole_of(name: str, value: object, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise wrong(name, f"a whole number of at least {least}", value)
+    return value
+
+
+def flag_of(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise wrong(name, "True or False", value)
+    return value
+
+
+def texts_of(name: str, value: object) -> tuple[str, ...]:
+    """
+    >>> texts_of("layers", "cmr")
+    Traceback (most recent call last):
+    tessera.errors.InputError: layers: expected several texts such as ("cmr", "imr-rmw"), found 'cmr'
+    """
+    found = None if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) else tuple(value)
+    if found is None or not all(isinstance(each, str) for each in found):
+        raise wrong(name, 'several texts such as ("cmr", "imr-rmw")', value)
+    return found
+
+
+def mapping_of(name: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise wrong(name, "a mapping with texts as keys", value)
+    return value
 
 
 def check_schema(file: Path, found: object, known: int) -> None:

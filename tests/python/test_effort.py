@@ -9,7 +9,8 @@ from samples import REPOSITORY, requests_of, write_run
 import tessera
 from tessera import InputError, Run
 from tessera.engine.simulation import Simulation
-from tessera.explore.effort import BATCHES, Until, mser5, run_until, steadiness
+from tessera.explore.effort import mser5, run_until, steadiness
+from tessera.results.steadiness import BATCHES, Until
 
 
 COLUMNS = {"format": "columns:time=1:us,op=2:w=w,offset=3:512,size=4:512"}

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Simulation
 from tessera.cli import app
+from tessera.explore.front import front
 from tessera.explore.prices import cost_of, prices_of
-from tessera.explore.searching import search_plan_of
+from tessera.explore.search_plan import search_plan_of
 from tessera.figures.gallery import of_sweep
-from tessera.figures.pictures import front
 
 PLAN = {
     "title": "clock against cost",

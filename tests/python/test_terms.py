@@ -6,7 +6,7 @@ from samples import metric, requests_of, write_run
 from simulate import simulate
 
 from tessera import Run
-from tessera.explore.prices import drive_parameters
+from tessera.engine.parameters import drive_parameters
 from tessera.results.terms import terms, terms_of_sweep
 
 DRIVE = """

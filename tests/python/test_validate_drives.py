@@ -19,7 +19,8 @@ from tessera.drives.shingled import CHECKS, Check
 from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
 from tessera.drives.shingled_pause import absorbed_of as absorbed_of_pause
 from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
-from tessera.results.run_folder import Run, latency_ms
+from tessera.results.request_log import latency_ms
+from tessera.results.run_folder import Run
 
 LINES = """# a comment
 R Miss 100 8 14000.5 2000.0

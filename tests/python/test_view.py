@@ -15,7 +15,8 @@ import tessera
 from tessera.cli import app
 from tessera.engine.simulator import ask_simulator
 from tessera.explore.comparison import Comparison
-from tessera.results.run_folder import Run, life_phases
+from tessera.results.request_log import life_phases
+from tessera.results.run_folder import Run
 from tessera.view import again, write_view
 from tessera.view.band_strip import MOST_BANDS
 from tessera.view.dies import STATES, dies_of

@@ -7,7 +7,7 @@ import pytest
 from samples import REPOSITORY
 from simulate import run, simulate
 
-from tessera.results.run_folder import OPERATIONS
+from tessera.results.request_log import OPERATIONS
 from tessera.traces.edit import write_trace
 from tessera.traces.table import read_trace
 from tessera.view.packed import unpacked

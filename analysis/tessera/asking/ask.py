@@ -17,10 +17,11 @@ from tessera.asking.verdict import Verdict, best_of, least_that_is_enough
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
 from tessera.explore import Sweep, read_plan, run_sweep
-from tessera.explore.effort import METRICS, SHORTEST, Until, run_until
+from tessera.explore.effort import SHORTEST, run_until
 from tessera.explore.plan import plan_of, simulation_at
 from tessera.explore.sweep import Count, keyed
 from tessera.results.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
+from tessera.results.steadiness import METRICS, Until
 
 FIRST_SEEDS, USUAL_SEEDS = 4, 8
 LONGEST = 1_000_000  # requests of a run that `settle` lengthens

@@ -6,10 +6,10 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tessera.engine.parameters import drive_value
 from tessera.engine.simulation import Setting, Simulation
 from tessera.errors import InputError
 from tessera.explore.axes import amount
-from tessera.explore.prices import drive_value
 
 MIB = 1 << 20
 # Large enough for every dump, so that one probe says what all of them need. The simulator has bounds of its own.

@@ -83,7 +83,7 @@ def _question(asked: Asked, title: str, axis: str, made: Iterable[tuple[Design, 
 
 
 def _as_it_is(asked: Asked, path: str) -> Setting:
-    from tessera.explore.prices import drive_value
+    from tessera.engine.parameters import drive_value
 
     return asked.settings.get(path, drive_value(asked.drive, path))
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
-from tessera.explore.prices import drive_parameters
 from tessera.results.run_folder import Run
 
 DRIVE = "demo"  # has flash, and caches that are full early

@@ -17,8 +17,9 @@ from tessera.engine.simulator import run_simulator, layer_names
 from tessera.explore.fold import smallest_fold
 from tessera.figures.latency_plot import plot_latency
 from tessera.reports.report import write_page
-from tessera.reports.run_page import FEW_CLEANINGS, RANKED_BY_CLEANING, cleaned_too_little, runs_page
+from tessera.reports.run_page import RANKED_BY_CLEANING, runs_page
 from tessera.results.families import YARDSTICK, grouped, ordered
+from tessera.results.marks import FEW_CLEANINGS, cleaned_too_little
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 

@@ -24,7 +24,7 @@ def subject_of(
     from tessera.asking.source import source_of
     from tessera.asking.templates import check_layers
     from tessera.commands.options import settings_of
-    from tessera.explore.effort import Until
+    from tessera.results.steadiness import Until
     from tessera.view.knobs.knob import knobs_of
     from tessera.view.knobs.subject import Subject
 

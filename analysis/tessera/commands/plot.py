@@ -27,9 +27,9 @@ def plot(
     out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png, .svg or .pdf file of one picture (default: RESULTS/pictures).")] = None,
 ) -> None:
     """Draw the pictures of a run, a comparison or a sweep."""
-    from tessera.api import open_results
     from tessera.engine.output_file import own_folder
     from tessera.explore import Sweep
+    from tessera.explore.results_folder import open_results
     from tessera.figures.gallery import charts_of
     from tessera.figures.paper import draw, draw_all, picture_file
     from tessera.figures.pictures import heat

@@ -28,7 +28,8 @@ def search(
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
     from tessera.commands.progress import progress
-    from tessera.explore.searching import read_search, run_search  # with polars, Dask and Optuna, which no other command waits for
+    from tessera.explore.search_plan import read_search  # with polars, Dask and Optuna, which no other command waits for
+    from tessera.explore.searching import run_search  # with polars, Dask and Optuna, which no other command waits for
 
     read = read_search(plan)
     folder = out or Path("out") / plan.stem

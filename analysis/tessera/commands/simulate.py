@@ -53,7 +53,8 @@ def run(
         if until is None:
             result, sure = wanted.run(folder, progress), ""
         else:
-            from tessera.explore.effort import Until, run_until  # with numpy
+            from tessera.explore.effort import run_until  # with numpy
+            from tessera.results.steadiness import Until  # with numpy
 
             result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
             sure = effort.sentence()

@@ -11,11 +11,11 @@ import numpy as np
 
 from tessera.datasheet.description import LEAST_DRAM, SERPENT, Design
 from tessera.datasheet.figures import TOLERANCE, rate
+from tessera.engine.parameters import drive_value
 from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import ask_simulator
 from tessera.engine.temporary import work_folder
 from tessera.explore.axes import amount
-from tessera.explore.prices import drive_value
 from tessera.results.human import time
 from tessera.results.run_folder import Run
 

@@ -17,7 +17,8 @@ from tessera.engine.output_file import whole, write
 from tessera.engine.simulator import ask_simulator
 from tessera.figures.latency_plot import distribution
 from tessera.papers.page import number, table
-from tessera.results.run_folder import Run, latency_ms
+from tessera.results.request_log import latency_ms
+from tessera.results.run_folder import Run
 
 HEADER = ("class", "requests", "measured mean ms", "model mean ms", "mean error ms", "RMS ms", "RMS of the mean")
 PANELS = ("all", "read", "write")

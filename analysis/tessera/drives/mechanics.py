@@ -12,7 +12,8 @@ from tessera.drives.closed_form import Drive, Place
 from tessera.engine.simulator import run_simulator
 from tessera.papers.page import number, table
 from tessera.results.marked_section import write_marked_section
-from tessera.results.run_folder import Run, latency_ms
+from tessera.results.request_log import latency_ms
+from tessera.results.run_folder import Run
 
 DRIVES = ("hp-c3323a", "cheetah-9lp")
 NEAR = 0.1  # ms

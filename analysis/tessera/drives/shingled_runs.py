@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from tessera.engine.simulator import run_simulator
-from tessera.results.run_folder import Run, latency_ms
+from tessera.results.request_log import latency_ms
+from tessera.results.run_folder import Run
 
 MIB, GIB = 1 << 20, 1 << 30
 STALL_MS = 100.0  # between the longest write that is none and the shortest checkpoint

@@ -8,7 +8,8 @@ import numpy as np
 
 from tessera.drives.shingled_runs import Lab
 from tessera.engine.simulator import run_simulator
-from tessera.results.run_folder import Run, latency_ms
+from tessera.results.request_log import latency_ms
+from tessera.results.run_folder import Run
 
 SECTOR = 512  # bytes of a block in the trace
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulation import Setting, Simulation
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
-from tessera.explore.prices import drive_parameters
 
 TITLE = b"tessera drive state "
 REQUESTS = "random-4k"

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tessera.arguments import mapping_of, texts_of
 from tessera.engine.output_file import write_inside
 from tessera.engine.simulator import ask_simulator
-from tessera.errors import InputError, read_json, unknown_name
+from tessera.errors import mapping_of, texts_of, InputError, read_json, unknown_name
 from tessera.results.run_folder import Run
 
 Setting = str | int | float | bool

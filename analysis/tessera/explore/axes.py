@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tessera.arguments import mapping_of
-from tessera.errors import InputError, unknown_name
+from tessera.errors import mapping_of, InputError, unknown_name
 
 Value = str | int | float | bool
 Point = dict[str, Value]

@@ -14,9 +14,9 @@ from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, zipped
 from tessera.explore.cluster import check_cluster
-from tessera.explore.effort import Until
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
 from tessera.explore.warm import check_warm, split
+from tessera.results.steadiness import Until
 
 SECTIONS: Mapping[str, Any] = {
     "title": str, "run": Mapping, "warm": Mapping, "axes": Mapping, "zip": list, "points": list, "latin": Mapping, "branch": list, "skip": list,

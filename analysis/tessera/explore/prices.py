@@ -1,13 +1,12 @@
 """What a design costs, by the table [cost] of a search."""
 
-import json
 import tomllib
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
+from tessera.engine.parameters import drive_parameters, drive_value
 from tessera.engine.simulation import Simulation
-from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, is_figure, unknown_name
 from tessera.explore.axes import amount
 from tessera.explore.idle_parts import is_idle
@@ -57,18 +56,6 @@ def _unit_of(price: Mapping[str, Any]) -> tuple[float, str]:
     per = price.get("per", 1)
     unit, dimension = amount(f"1 {per}" if isinstance(per, str) and not per[:1].isdigit() else per)
     return float(unit), dimension
-
-
-@cache
-def drive_parameters(drive: str) -> dict[str, str]:
-    """Path -> value of every parameter of a drive, as TOML."""
-    return {entry["path"]: entry["value"] for entry in json.loads(ask_simulator(["list", "parameters", drive, "--json"]))}
-
-
-def drive_value(drive: str, path: str) -> Any:
-    """One of them as a value; None where the drive has no such parameter."""
-    text = drive_parameters(drive).get(path)
-    return None if text is None else tomllib.loads(f"v = {text}")["v"]
 
 
 def cost_of(prices: Mapping[str, Any], simulation: Simulation, row: Mapping[str, Any]) -> float | None:

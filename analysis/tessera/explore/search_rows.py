@@ -1,7 +1,7 @@
 """The row of a design of a search: means over its seeds, cost, marks and constraints."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,24 +11,20 @@ from tessera.explore.axes import Point
 from tessera.explore.constraints import value_of
 from tessera.explore.plan import simulation_at
 from tessera.explore.prices import cost_of
+from tessera.explore.search_plan import COST, COST_PER_TB, SearchPlan
 from tessera.results.intervals import of_mean
 from tessera.results.marks import marks_of
 
-if TYPE_CHECKING:
-    from tessera.explore.searching import SearchPlan
-
-COST = "cost"
-COST_PER_TB = "cost_per_user_tb"  # the cost over the terabytes that the user gets
 EXCESS = "excess"  # of a design over each constraint
 
 
-def replicates(plan: "SearchPlan", point: Point) -> list[Simulation]:
+def replicates(plan: SearchPlan, point: Point) -> list[Simulation]:
     """The runs of a design: one for each seed, from the plan's own on."""
     simulation = simulation_at(plan.run, point, plan.folder)
     return [simulation.but(seed=simulation.seed + number) for number in range(plan.seeds)]
 
 
-def design_row(plan: "SearchPlan", simulation: Simulation, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def design_row(plan: SearchPlan, simulation: Simulation, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The row of a design: of the first run, with means over seeds, half widths, cost, marks and constraints. Of a run that failed, that one's."""
     bad = next((row for row in rows if row["exit_status"] != 0), None)
     if bad is not None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,106 +13,19 @@ from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import own_folder, write_inside
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
-from tessera.errors import InputError, unknown_name
-from tessera.explore.axes import Point, Range, axes_of, matches, read_range, values
-from tessera.explore.cluster import check_cluster
-from tessera.explore.constraints import Constraint, constraints_of
+from tessera.errors import InputError
+from tessera.explore.axes import Point, Range, matches, read_range, values
 from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, Sweep, write_frame
-from tessera.explore.effort import Until
 from tessera.explore.fold import Fold, folded, smallest_fold
+from tessera.explore.front import front
 from tessera.explore.keys import key_of, read_again
 from tessera.explore.place import places
-from tessera.explore.plan import branches_of, check_axes, simulation_at
-from tessera.explore.prices import prices_of
-from tessera.explore.search_rows import COST, COST_PER_TB, EXCESS, design_row, nearest_of, objective_of, replicates
+from tessera.explore.plan import simulation_at
+from tessera.explore.search_plan import SearchPlan
+from tessera.explore.search_rows import EXCESS, design_row, nearest_of, objective_of, replicates
 from tessera.explore.sweep import FINAL, placed
-from tessera.explore.toml_file import check_shapes, flat, read_toml, run_options
 from tessera.explore.worker import Task
-from tessera.figures.pictures import front
-
-SECTIONS: Mapping[str, Any] = {
-    "title": str, "run": Mapping, "axes": Mapping, "objectives": Mapping, "cost": Mapping, "constraints": Mapping, "branch": list,
-    "search": Mapping, "until": str, "cluster": Mapping,
-}  # fmt: skip
-DIRECTIONS = ("minimise", "maximise")
-TRIALS, BATCH = 60, 8
-KEYS = ("trials", "batch", "seed", "seeds")
-
-
-@dataclass(frozen=True)
-class SearchPlan:
-    title: str
-    run: Mapping[str, Any]
-    axes: Mapping[str, Any]
-    objectives: Mapping[str, str]
-    """Metric, or `cost` -> minimise or maximise."""
-    cost: Mapping[str, Any] = field(default_factory=dict)
-    constraints: tuple[Constraint, ...] = ()
-    branches: tuple[Mapping[str, Any], ...] = ()
-    """Axes of those designs alone that a `where` names."""
-    seeds: int = 1
-    """Runs of each design; its figures are their means, and the front knows their intervals."""
-    trials: int = TRIALS
-    batch: int = BATCH
-    """Runs that are chosen together: the search knows the results of the ones before."""
-    seed: int = 1
-    """Of the sampler."""
-    until: str | None = None
-    cluster: Mapping[str, Any] = field(default_factory=dict)
-    folder: Path = Path()
-
-    def axis_names(self) -> list[str]:
-        return list(dict.fromkeys([*self.axes, *(name for branch in self.branches for name in branch["axes"])]))
-
-
-def read_search(file: str | Path) -> SearchPlan:
-    """Reads the file of a search. Raises InputError with file and reason."""
-    return read_toml(file, search_plan_of)
-
-
-def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPlan:
-    for name in table:
-        if name not in SECTIONS:
-            raise unknown_name("section of a search", name, SECTIONS)
-    check_shapes(table, SECTIONS)
-    run = run_options(table)
-    axes, objectives = axes_of(table.get("axes", {})), flat(table.get("objectives", {}))
-    if not axes:
-        raise InputError("the search is empty: it has no axis; give it [axes]")
-    check_axes(axes)
-    for name, given in axes.items():
-        _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
-    if not objectives:
-        raise InputError('a search has [objectives], such as "host.latency.p99" = "minimise"')
-    for direction in objectives.values():
-        if direction not in DIRECTIONS:
-            raise unknown_name("direction of an objective", str(direction), DIRECTIONS)
-    check_cluster(table.get("cluster", {}))
-    options = dict(table.get("search", {}))
-    for name, value in options.items():
-        if name not in KEYS:
-            raise unknown_name("key of [search]", name, KEYS)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise InputError(f"search: {name}: expected a whole number of at least 1, found {value!r}")
-    if "until" in table:
-        Until.parse(table["until"])
-    constraints = constraints_of(flat(table.get("constraints", {})))
-    for name in (*objectives, *(each.metric for each in constraints)):
-        if name in (COST, COST_PER_TB) and not table.get("cost"):
-            raise InputError(f"the objective '{name}' needs a table [cost]")
-    branches = branches_of(table.get("branch", []))
-    check_axes(name for branch in branches for name in branch["axes"])
-    for branch in branches:
-        for name in branch["where"]:
-            if name not in axes:
-                raise unknown_name("axis of this search", name, axes)
-        for name, given in branch["axes"].items():
-            _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
-    return SearchPlan(
-        title=table.get("title", ""), run=run, axes=axes, objectives=objectives, cost=prices_of(table.get("cost", {})), constraints=constraints, branches=branches, until=table.get("until"),
-        cluster=dict(table.get("cluster", {})), folder=folder, **options,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tessera.arguments import mapping_of
-from tessera.errors import InputError
+from tessera.errors import mapping_of, InputError
 
 Described = TypeVar("Described")
 

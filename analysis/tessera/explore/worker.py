@@ -11,8 +11,9 @@ from tessera.engine.simulation import Simulation, simulation_of
 from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.explore.effort import Until, run_until
+from tessera.explore.effort import run_until
 from tessera.results.run_folder import Run
+from tessera.results.steadiness import Until
 
 ATTEMPTS = 3  # of a run whose process was killed: the machine may have been short of memory
 

@@ -15,7 +15,8 @@ from tessera.figures.chart import Chart
 from tessera.figures.places import of_places
 from tessera.results.families import YARDSTICK, grouped
 from tessera.results.marks import UNRANKED, of_run_marks, rankable
-from tessera.results.run_folder import Run, life_causes
+from tessera.results.request_log import life_causes
+from tessera.results.run_folder import Run
 
 MOST_HEATS = 6  # of a sweep with more than two axes
 MOST_COLUMNS = 10  # of a heat map whose cells have room for a figure

@@ -12,9 +12,9 @@ import numpy as np
 from tessera.engine.output_file import whole
 from tessera.figures.pictures import MARK, slower
 from tessera.figures.style import curve_looks
-from tessera.reports.run_page import cleaned_too_little
-from tessera.results.marks import TOO_SHORT
-from tessera.results.run_folder import OPERATIONS, Run, latency_ms
+from tessera.results.marks import cleaned_too_little, TOO_SHORT
+from tessera.results.request_log import OPERATIONS, latency_ms
+from tessera.results.run_folder import Run
 
 
 def distribution(latencies: np.ndarray, points: int = 2000) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,8 @@ from tessera.papers.interlaced_runs import IMPROVED, IN_PARTS, INTERLACED, TURN_
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency
 from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, number, span, table, verdict
-from tessera.results.run_folder import OPERATIONS, Run, latency_ms
+from tessera.results.request_log import OPERATIONS, latency_ms
+from tessera.results.run_folder import Run
 
 FIGURE_12 = ("w46", "w28")  # and 13
 SLOWED = "A write is slowed that takes at least a turn longer than the same write on the conventional disk.\n"

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tessera.api import open_results
 from tessera.engine.output_file import write, write_inside
 from tessera.errors import fitting
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep
+from tessera.explore.results_folder import open_results
 from tessera.figures.page import Page, render
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.run_page import run_page

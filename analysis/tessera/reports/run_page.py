@@ -10,7 +10,7 @@ from tessera.reports.answer import metric_in, no_figure
 from tessera.results.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted, figure, number
-from tessera.results.marks import FEW_CLEANINGS, of_run_marks
+from tessera.results.marks import cleaned_too_little, of_run_marks
 from tessera.results.percentiles import named_in
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
@@ -27,14 +27,6 @@ RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p99
 def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
     """Title and metric of the columns, of these metrics: with the percentiles that the user named."""
     return [*COMPARED[:_TAIL], *named_in(metrics), *COMPARED[_TAIL:]]
-
-
-def cleaned_too_little(run: Run) -> str:
-    """Why the figures of a run must not be ranked; empty where they may: its layer cleans, and hardly did."""
-    cleanings = run.find("cleaning.count") or 0
-    if not run.summary["run"].get("cleans") or cleanings >= FEW_CLEANINGS:
-        return ""
-    return "no cleaning came" if cleanings == 0 else f"{number(cleanings)} cleanings, fewer than {FEW_CLEANINGS}"
 
 
 def _by_cleaning(metric: str) -> bool:

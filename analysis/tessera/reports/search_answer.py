@@ -8,7 +8,7 @@ import polars as pl
 
 from tessera.asking.metric import unit_of
 from tessera.explore.dataset import AXIS
-from tessera.explore.search_rows import COST, COST_PER_TB
+from tessera.explore.search_plan import COST, COST_PER_TB
 from tessera.figures.pictures import text
 from tessera.reports.answer import metric_named
 from tessera.results.human import counted, with_interval

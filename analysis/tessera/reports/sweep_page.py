@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from tessera.asking.metric import unit_of
+from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
 from tessera.explore.dataset import AXIS, Sweep, read_frame
-from tessera.explore.prices import drive_parameters
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.figures.pictures import in_order, text

@@ -1,12 +1,14 @@
 """The files of a run folder as polars frames."""
 
 from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from tessera.errors import damaged
-from tessera.results.run_folder import OPERATIONS, Run, life_causes, life_phases
+from tessera.results.request_log import OPERATIONS, life_causes, life_phases
 
 PS_PER_MS = 1e9
 COUNTS = pl.Int64  # of tables; none is below 0
@@ -17,10 +19,20 @@ EVENTS = {"time_ps": pl.UInt64, "kind": pl.String, "edge": pl.String, "subject":
 INTERVALS = {"start_s": pl.Float64, "end_s": pl.Float64}
 
 
+class Files(Protocol):
+    """What is read of a Run."""
+
+    @property
+    def summary(self) -> dict[str, Any]: ...
+    @property
+    def requests(self) -> np.ndarray: ...
+    def file(self, name: str) -> Path: ...
+
+
 class Frames:
     """The tables of one run; each is read when it is first asked for."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Files):
         self._run = run
 
     def _table(self, name: str, schema: dict, further: bool = False) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from tessera.results.human import number
 from tessera.results.run_folder import Run
 
 FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothing of a layer
@@ -47,3 +48,11 @@ def rankable(rows: pl.DataFrame) -> pl.DataFrame:
 
 def ranks_not(marks: Iterable[str]) -> bool:
     return any(mark in UNRANKED for mark in marks)
+
+
+def cleaned_too_little(run: Run) -> str:
+    """Why the figures of a run must not be ranked; empty where they may: its layer cleans, and hardly did."""
+    cleanings = run.find("cleaning.count") or 0
+    if not run.summary["run"].get("cleans") or cleanings >= FEW_CLEANINGS:
+        return ""
+    return "no cleaning came" if cleanings == 0 else f"{number(cleanings)} cleanings, fewer than {FEW_CLEANINGS}"

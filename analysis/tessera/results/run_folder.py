@@ -6,19 +6,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.arguments import path_of
-from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, read_json, regular
+from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, path_of, read_json, regular
+from tessera.results.request_log import REQUEST_FIELDS
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from tessera.explore.effort import Effort
     from tessera.results.frames import Frames
+    from tessera.results.steadiness import Effort
 
 SUMMARY_SCHEMA = 1
-OPERATIONS = ("read", "write", "flush", "trim", "zone_report", "zone_open", "zone_close", "zone_finish", "zone_reset")  # `op` of requests.npy
-REQUEST_FIELDS = ("number", "lba", "blocks", "op", "status", "arrival", "issue", "completion")  # of requests.npy; the phases follow
-_CAUSE = "cause_"
 _WRITTEN_BY = {
     "summary.json": "it is no folder of a run, or of one that did not end",
     "requests.npy": "a run writes it with --requests",
@@ -158,20 +155,3 @@ def check_summary(file: Path, summary: dict) -> None:
         value = entry.get("value", "") if isinstance(entry, dict) else ""
         if not (value is None or is_figure(value)) or not isinstance(entry.get("unit"), str) or not isinstance(entry.get("description"), str):
             raise InputError(f"{file}: metric '{name}': expected a value with its unit; the file was not written by a run")
-
-
-def latency_ms(requests: "np.ndarray") -> "np.ndarray":
-    """Completion minus arrival of each request, in ms."""
-    return (requests["completion"] - requests["arrival"]) / 1e9
-
-
-def life_phases(requests: "np.ndarray") -> tuple[str, ...]:
-    """Names of the parts of a request's life; their sum is the latency."""
-    names = requests.dtype.names
-    return names[len(REQUEST_FIELDS) : names.index("cause") if "cause" in names else None]
-
-
-def life_causes(requests: "np.ndarray") -> dict[str, str]:
-    """Cause -> the field with the time that a request took for it, in the order of the numbers in the field `cause`; the times sum to the
-    latency. None in logs of older versions, which do not know causes."""
-    return {name.removeprefix(_CAUSE): name for name in requests.dtype.names if name.startswith(_CAUSE)}

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tessera.arguments import path_of, wrong
-from tessera.errors import InputError, fitting, unknown_name
+from tessera.errors import path_of, wrong, InputError, fitting, unknown_name
 from tessera.explore.axes import amount
 from tessera.figures.chart import Axis, Line, Lines
 from tessera.results.run_folder import Run

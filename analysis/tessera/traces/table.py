@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tessera.arguments import path_of
 from tessera.engine.simulator import ask_simulator
 from tessera.engine.temporary import work_folder
+from tessera.errors import path_of
 
 READ, WRITE, FLUSH, TRIM = range(4)
 

@@ -12,7 +12,8 @@ from tessera.errors import InputError, damaged, read_text, regular
 from tessera.explore.axes import amount
 from tessera.figures.style import part_colours
 from tessera.results.marks import of_run_marks
-from tessera.results.run_folder import OPERATIONS, Run, life_phases
+from tessera.results.request_log import OPERATIONS, life_phases
+from tessera.results.run_folder import Run
 from tessera.view.band_strip import band_strip
 from tessera.view.dies import dies_of
 from tessera.view.dram import bus_load

@@ -5,11 +5,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tessera.api import open_results
 from tessera.engine.output_file import PARTIAL, write, write_inside
 from tessera.engine.saved_state import facts_of, is_state
 from tessera.errors import InputError, fitting
 from tessera.explore.comparison import Comparison
+from tessera.explore.results_folder import open_results
 from tessera.results.run_folder import Run
 from tessera.view.again import Ask, booted, with_logs
 from tessera.view.page import render

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.engine.output_file import write
-from tessera.explore.effort import Until
+from tessera.results.steadiness import Until
 
 VERSION = 1  # of what a result holds (tessera/view/knobs/measured.py)
 MOST = 2_000  # results: some 50 kB each

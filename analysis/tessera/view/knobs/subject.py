@@ -10,11 +10,11 @@ from typing import Any
 from tessera.asking.dependants import dependants
 from tessera.asking.source import Source
 from tessera.asking.templates import flash_settings, needs_flash, write_buffer_of
+from tessera.engine.parameters import drive_value
 from tessera.engine.simulation import Setting, Simulation, setting_text
 from tessera.errors import InputError, unknown_name
-from tessera.explore.effort import Until
 from tessera.explore.fold import Fold, folded, smallest_fold
-from tessera.explore.prices import drive_value
+from tessera.results.steadiness import Until
 from tessera.view.knobs.knob import BUFFER, FLASH, LAYER, LOAD, Knob
 
 FIRST, GROWTH = 2_000, 5  # requests of the first run, and how much longer each next one is: the first picture is there at once
