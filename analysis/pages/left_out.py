@@ -10,12 +10,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.asking.source import default_traces
 from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.papers.lab import Grid, Lab, default_traces
+from tessera.papers.lab import Grid, Lab
 from tessera.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
 from tessera.papers.measures import latency
-from tessera.papers.page import number, ratio, table
+from tessera.papers.page import ratio
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "validation" / "left-out.md"

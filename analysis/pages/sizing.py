@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hits
 from tessera.engine.simulator import REPOSITORY, run_simulator
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
 

@@ -13,8 +13,8 @@ from pages.digits import three_digits
 from tessera.engine.output_file import whole
 from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.papers.page import number, table
 from tessera.results.families import YARDSTICK, ordered
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.marks import FEW_CLEANINGS, UNRANKED, marks_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tessera.engine.simulator import REPOSITORY, SimulatorError, layer_names, run_simulator
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 
 PAGE = REPOSITORY / "docs" / "reliability.md"

@@ -11,10 +11,10 @@ from tessera.errors import flag_of, mapping_of, path_of, text_of, texts_of, whol
 from tessera.results.run_folder import Run
 
 if TYPE_CHECKING:
-    from tessera.drives.against_measurement import Validation
     from tessera.explore import Sweep
     from tessera.explore.comparison import Comparison
     from tessera.explore.searching import Search
+    from tessera.identify.against_measurement import Validation
 
 
 class Options(TypedDict, total=False):
@@ -186,7 +186,7 @@ def validate(
     >>> whole.name, whole.requests, round(whole.measured, 2)
     ('all', 2, 11.5)
     """
-    from tessera.drives.against_measurement import compare as hold_against
+    from tessera.identify.against_measurement import compare as hold_against
 
     described, measured = str(path_of("drive", drive)), path_of("trace", trace)
     words = [f"{path}={setting_text(value)}" for path, value in mapping_of("settings", settings or {}).items()]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tessera.papers.lab import Lab, default_traces
+from tessera.asking.source import default_traces
+from tessera.papers.lab import Lab
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / os.environ.get("TESSERA_BUILD", "build/release")

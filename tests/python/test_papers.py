@@ -5,9 +5,10 @@ from samples import metric, write_run
 
 from tessera import Run, SimulatorError
 from tessera.papers.lab import Lab, Variant, of_layer, trial
-from tessera.papers.page import ENDLESS, Figure, number, span, verdict
+from tessera.papers.page import ENDLESS, Figure, span, verdict
 from tessera.papers.pressure_runs import ENOUGH, ranked, scarce
 from tessera.papers.seeds import Comparison, half_width, over_seeds, seed_table
+from tessera.results.markdown import number
 
 COUNTING = """
 import json, sys

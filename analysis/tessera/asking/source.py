@@ -1,6 +1,7 @@
 """Where a question's requests come from: a built-in workload, the built-in trace, a file, or a recorded trace by its short name."""
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulator import ask_simulator
+from tessera.engine.simulator import REPOSITORY, ask_simulator
 from tessera.errors import InputError, nearest
 from tessera.explore.plan import SAMPLE
-from tessera.papers.lab import default_traces
 from tessera.results.stem import ENDINGS, stem
-
 
 CLOSED = "closed:8"  # for workloads without arrival times: a host that keeps so many requests under way
 
@@ -38,6 +37,11 @@ class Source:
 def workloads() -> dict[str, str]:
     """The workloads that the simulator knows, with the file of each."""
     return {entry["name"]: entry.get("file", "") for entry in json.loads(ask_simulator(["list", "workloads", "--json"]))}
+
+
+def default_traces() -> Path:
+    """Where recorded traces and histograms lie: TESSERA_TRACES, or beside the repository."""
+    return Path(os.environ.get("TESSERA_TRACES") or REPOSITORY.parent / "shared" / "traces")
 
 
 def recorded() -> dict[str, Path]:

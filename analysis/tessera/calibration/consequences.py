@@ -7,7 +7,7 @@ from tessera.calibration.flash_hits import HIT_DEPTH, HIT_READS, HITS, write_hit
 from tessera.calibration.measurement import DRIVE, ESTIMATES, image_of
 from tessera.calibration.report import Page
 from tessera.engine.simulator import ask_simulator
-from tessera.papers.page import number
+from tessera.results.markdown import number
 from tessera.results.run_folder import Run
 
 FLASH_LAYERS = ("mu-rmw", "skylight-flash")

@@ -13,7 +13,7 @@ from rich.table import Table
 from tessera.calibration.fit import Fit, by_layer
 from tessera.calibration.measurement import Measurement
 from tessera.engine.output_file import write
-from tessera.papers.page import number, percent, table
+from tessera.results.markdown import number, percent, table
 
 AIM = 0.15  # a layer's largest residual
 

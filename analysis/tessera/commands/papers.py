@@ -49,8 +49,9 @@ def run_command(
     """Run experiments alone: rows as CSV and Parquet, claims, drives, commands and a picture, in OUT/PAPER/EXPERIMENT."""
     from rich.console import Console
 
+    from tessera.asking.source import default_traces
     from tessera.papers.alone import run_alone
-    from tessera.papers.lab import Lab, default_traces
+    from tessera.papers.lab import Lab
     from tessera.papers.lookup import choose
 
     chosen, console, refused = choose(name), Console(), []
@@ -77,7 +78,8 @@ def renew_command(
     """Run experiments at full length and put their sections, tables and recorded figures in the place of those of the page."""
     from rich.console import Console
 
-    from tessera.papers.lab import Lab, default_traces
+    from tessera.asking.source import default_traces
+    from tessera.papers.lab import Lab
     from tessera.papers.lookup import choose
     from tessera.papers.report import renew
 
@@ -95,9 +97,10 @@ def figures_command(
     """Draw a paper's figures: the values that it prints, with the error of reading, and ours."""
     from rich.console import Console
 
+    from tessera.asking.source import default_traces
     from tessera.papers.figure_runs import draw_alone, draw_at_page
     from tessera.papers.figures import choose
-    from tessera.papers.lab import Lab, default_traces
+    from tessera.papers.lab import Lab
     from tessera.papers.places import Places
 
     chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
@@ -136,7 +139,8 @@ def page_command(
     for name in only or ():
         if name not in CHAPTERS:
             raise unknown_name("chapter", name, CHAPTERS)
-    from tessera.papers.lab import Lab, default_traces
+    from tessera.asking.source import default_traces
+    from tessera.papers.lab import Lab
     from tessera.papers.report import write_page
 
     whole = not only and scale == 1

@@ -63,7 +63,7 @@ def drives_command(
         return
     if trace is None:
         raise typer.BadParameter(f"a trace of responses that were measured on {drive} is missing")
-    from tessera.drives.against_measurement import compare
+    from tessera.identify.against_measurement import compare
 
     comparison = compare(drive, trace, out, settings or (), seed)
     console.print(comparison.text(), soft_wrap=True, markup=False, highlight=False)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tessera.drives.shingled_runs import INTERVAL, MIB, Cliff, Lab, absorbed, cliff_of, intervals, sequential_rate, small_writes
 from tessera.drives.think_trace import Request, think_responses
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tessera.explore.axes import amount
 from tessera.papers.lab import Lab, Trial, trial
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from tessera.results.terms import NONE, hardware
 

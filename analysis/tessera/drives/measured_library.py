@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from tessera.drives.against_measurement import model_responses
-from tessera.drives.measured_trace import read_measured
-from tessera.drives.response_errors import by_request, classes_in_detail, demerit, hits_by_place, hits_called_right
 from tessera.engine.simulator import REPOSITORY, ask_simulator
 from tessera.errors import InputError
-from tessera.papers.page import number, table
+from tessera.identify.against_measurement import model_responses
+from tessera.identify.measured_trace import read_measured
+from tessera.identify.response_errors import by_request, classes_in_detail, demerit, hits_by_place, hits_called_right
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
 

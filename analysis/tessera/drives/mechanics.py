@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tessera.drives.closed_form import Drive, Place
 from tessera.engine.simulator import run_simulator
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run

@@ -10,7 +10,7 @@ from tessera.drives import shingled_latency as small, shingled_runs as runs
 from tessera.drives.shingled_pause import absorbed_after
 from tessera.drives.shingled_reads import reads_table
 from tessera.drives.shingled_runs import Lab
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 
 HEADER = ("workload", "drive", "quantity", "row", "measured", "allowed", "model", "verdict")

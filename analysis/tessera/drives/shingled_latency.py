@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from tessera.drives.shingled_runs import GIB, Lab, Load, responses
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 
 WARM_UP_S, WINDOW_S = 180.0, 300.0  # of the measurements
 STALL_MS = 20.0  # of a write that waited for the drive, as the sources count them

@@ -9,7 +9,7 @@ import numpy as np
 
 from tessera.drives.shingled_runs import GIB, MIB, Lab
 from tessera.drives.think_trace import Request, think_responses
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 
 KIB = 1 << 10
 REGION = 2 * GIB  # read in order

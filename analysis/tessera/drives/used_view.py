@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tessera.drives.host_view import COMMAND, KIB, RANDOM_DEPTHS, requests_per_second, throughput
 from tessera.papers.lab import Lab, Trial, trial
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 # Layers that leave a write elsewhere than its address says, on the drives that they are usually seen with.

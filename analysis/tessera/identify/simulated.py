@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tessera.drives.against_measurement import model_responses
 from tessera.engine.output_file import write
 from tessera.engine.parameters import drive_value
 from tessera.engine.simulator import ask_simulator
 from tessera.explore.axes import amount
+from tessera.identify.against_measurement import model_responses
 from tessera.identify.job_files import write_jobs
 from tessera.identify.jobs import BY_NAME, Job
 from tessera.identify.logs import log_file

@@ -33,8 +33,9 @@ from tessera.papers.amphisbaena_runs import (
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, ranked_tables, span, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, ranked_tables, span, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, percent
 from tessera.results.run_folder import Run
 
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"

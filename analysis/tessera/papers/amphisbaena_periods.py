@@ -10,8 +10,9 @@ from tessera.papers.amphisbaena_runs import BUFFER_ZONES, DRIVE, LAYERS, OTHERS,
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab, of_layer, setting_words
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, percent, table
 
 WRITES = 250_000
 HOT_BLOCKS = 20_000  # of 4 KiB: 78 MiB of a buffer of 143 MiB

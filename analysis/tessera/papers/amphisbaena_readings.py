@@ -18,7 +18,8 @@ from tessera.papers.amphisbaena_runs import (
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, span, verdict
+from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
 
 Tables = Callable[[Grid], list[str]]  # of a grid, with the chapter's figures

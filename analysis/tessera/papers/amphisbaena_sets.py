@@ -11,8 +11,9 @@ from tessera.papers.amphisbaena_runs import BUFFER_MIB, CLEANINGS, DRIVE, OTHERS
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, number, percent, ranked_tables, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, ranked_tables, span, verdict
 from tessera.papers.update_periods import beyond, drawn
+from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
 
 LONG, THRICE = 0.85, 0.70  # Figure 2b: "more than 85 %", "70 % of them are updated more than twice"

@@ -45,8 +45,9 @@ from tessera.papers import hwsr_disk, hwsr_tracks
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, read_latency, write_latency
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, ranked_tables, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, ranked_tables, span, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
 
 TITLE = "Hybrid wave-like shingled recording"

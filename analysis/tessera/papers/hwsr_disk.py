@@ -7,7 +7,8 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.hwsr_runs import COLUMNS, DRIVE, MSR, PAPER_DISK, ranked, table_input, volume_inputs
 from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.measures import amplification, latency, write_latency
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, ranked_tables, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, ranked_tables, verdict
+from tessera.results.markdown import number
 
 OUT_OF = ("web", "mds")  # the paper: "except web and mds"
 

@@ -8,7 +8,8 @@ from tessera.papers.hwsr_disk import FIGURES
 from tessera.papers.hwsr_runs import COLUMNS, MSR, ranked, table_input
 from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.measures import write_latency
-from tessera.papers.page import Finding, findings, listed, number, ranked_tables, verdict
+from tessera.papers.page import Finding, findings, listed, ranked_tables, verdict
+from tessera.results.markdown import number
 
 DISK = "hwsr-paper-disk"
 VOLUMES = {"hm": 1, "src": 1, "ts": 1, "prn": 4}  # and how many times as long as in the chapter: prn fills its buffer late

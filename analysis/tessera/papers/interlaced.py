@@ -41,8 +41,9 @@ from tessera.papers.interlaced_runs import (
 )
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, number, span, starred, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, starred, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from tessera.traces.published_workload import hot_shares
 

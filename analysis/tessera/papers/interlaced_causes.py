@@ -6,7 +6,8 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import CAUSES, IMPROVED, dilated, one_cause_at_a_time, own_amplification
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import amplification, latency
-from tessera.papers.page import Figure, Finding, figure_tables, findings, number, span, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, span, verdict
+from tessera.results.markdown import number
 
 AS_IT_IS, BY_MEAN, _, DRIFTING = CAUSES
 BURSTY = ("w08", "w24", "w43")  # the paper: "not affected"

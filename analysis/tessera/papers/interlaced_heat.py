@@ -9,7 +9,8 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import DRIVE, INTERVAL, INTERVALS, MOVES, TRACK_BYTES, WORKLOADS, numbering, row_at_hand
 from tessera.papers.lab import Grid, Lab, Variant
 from tessera.papers.measures import amplification
-from tessera.papers.page import Finding, findings, listed, number, span, table, verdict
+from tessera.papers.page import Finding, findings, listed, span, verdict
+from tessera.results.markdown import number, table
 
 NEIGHBOURS_OF = ("w17", "w87")  # Figures 4 and 11
 LONG_RUN = 32  # tracks, the longest that the workload has

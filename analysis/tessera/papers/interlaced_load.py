@@ -8,7 +8,8 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_runs import IMPROVED, IN_PARTS, INTERLACED, TURN_MS, dilated, disparity, loads, workloads
 from tessera.papers.lab import Grid, Lab
 from tessera.papers.measures import latency
-from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, number, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, verdict
+from tessera.results.markdown import number, table
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
 

@@ -6,7 +6,8 @@ from tessera.papers.experiment import Experiment
 from tessera.papers.interlaced_load import slowed
 from tessera.papers.interlaced_runs import DRIVE, IMPROVED, INTERLACED, LAYERS, NO_WRITE_CACHE, disparity, input_of, plain
 from tessera.papers.lab import Grid, Lab, setting_words
-from tessera.papers.page import Finding, findings, number, table, verdict
+from tessera.papers.page import Finding, findings, verdict
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 NAME, BURSTY = "w46", "w56"

@@ -19,8 +19,9 @@ from tessera.papers.interlaced_runs import (
 )
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import amplification, latency
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 RECORDED = ("cloudphysics", "w106.blocks.xz")

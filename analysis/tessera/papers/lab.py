@@ -153,8 +153,3 @@ def _make(each: Trial, folder: Path) -> None:
 def _descriptions() -> list[Path]:
     """What a trial names and does not hold: drives and workloads of the project."""
     return sorted([*(REPOSITORY / "platforms" / "drives").rglob("*.toml"), *(REPOSITORY / "stimuli" / "workloads").rglob("*.toml")])
-
-
-def default_traces() -> Path:
-    """Where recorded traces and histograms lie: TESSERA_TRACES, or beside the repository."""
-    return Path(os.environ.get("TESSERA_TRACES") or REPOSITORY.parent / "shared" / "traces")

@@ -20,9 +20,10 @@ from tessera.engine.simulation import Simulation
 from tessera.explore.fold import Fold, smallest_fold
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import latency, total_amplification
-from tessera.papers.page import Figure, figure_tables, number, ratio, table
+from tessera.papers.page import Figure, figure_tables, ratio
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
 from tessera.results.families import ordered
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 TITLE = "A layer of our own (tessera)"

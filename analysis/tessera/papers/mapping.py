@@ -28,8 +28,9 @@ from tessera.papers.mapping_runs import (
     winners,
 )
 from tessera.papers.measures import latency
-from tessera.papers.page import Finding, findings, listed, number, span, table, verdict
+from tessera.papers.page import Finding, findings, listed, span, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, table
 
 TITLE = "Static address mappings for shingled disks"
 

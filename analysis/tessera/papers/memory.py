@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from tessera.papers.amphisbaena_runs import DRIVE as ZONED_DRIVE, LAYERS as ZONE_BUFFERS, published
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Lab, Variant, of_layer
-from tessera.papers.page import Finding, findings, number, table, verdict
+from tessera.papers.page import Finding, findings, verdict
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 MB = 1e6

@@ -13,8 +13,9 @@ from tessera.papers import memory, mu_rmw_open, mu_rmw_waits
 from tessera.papers.experiment import Experiment, sections_of
 from tessera.papers.lab import Grid, Lab, Variant, of_layer, setting_words
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, from_reduction, number, percent, span, table, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, from_reduction, span, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
 
 TITLE = "Concentrated mapping over a flash cache (MU-RMW)"

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from tessera.papers.experiment import Experiment
 from tessera.papers.lab import Grid, Lab, Variant, of_layer
 from tessera.papers.measures import latency, rmws, total_amplification
-from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, number, percent, verdict
+from tessera.papers.page import Figure, Finding, figure_tables, findings, listed, verdict
 from tessera.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.markdown import number, percent
 from tessera.results.run_folder import Run
 
 VOLUMES = ("web_0", "rsrch_0", "src2_0")

@@ -4,14 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 Rows = Mapping[str, Mapping[str, Run]]  # runs by input and variant
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """A figure for a table; a dash where it is undefined."""
-    return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def ratio(value: float | None) -> str:
@@ -22,10 +18,6 @@ def ratio(value: float | None) -> str:
     """
     small = value is not None and 0 < value < 0.01
     return number(value, 1 - math.floor(math.log10(value)) if small else 3)
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{100 * value:+.{digits}f} %"
 
 
 def span(values: Iterable[float], digits: int = 2) -> str:
@@ -40,13 +32,6 @@ def span(values: Iterable[float], digits: int = 2) -> str:
 def listed(items: Mapping[str, object]) -> str:
     """What belongs to each name, in a line."""
     return ", ".join(f"{name}: {item}" for name, item in items.items())
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose first column is text and whose other columns are figures."""
-    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 ENDLESS = "°"  # behind a response that measures the length of the run, as the backlog grew all along

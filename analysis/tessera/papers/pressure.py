@@ -18,9 +18,10 @@ from tessera.papers.league import (
 )  # fmt: skip
 from tessera.papers.league import best as best_of
 from tessera.papers.measures import latency, total_amplification
-from tessera.papers.page import Figure, figure_tables, number, table
+from tessera.papers.page import Figure, figure_tables
 from tessera.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, entrants, equipped_scarcely, league, ranked, repeated
 from tessera.papers.seeds import over_seeds, seed_table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 TITLE = "The league under pressure: caches that are full (tessera)"

@@ -6,7 +6,7 @@ from math import inf, sqrt
 from statistics import mean, stdev
 
 from tessera.papers.lab import Grid, Lab
-from tessera.papers.page import number, table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 
 SEEDS = 5

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tessera.papers.catalogue import Claim, Paper, catalogue
-from tessera.papers.page import HOLDS, size_of, table
+from tessera.papers.page import HOLDS, size_of
 from tessera.papers.record import CLAIM, SEEDS, Measured
+from tessera.results.markdown import table
 
 DIRECTIONS = (HOLDS, "opposite", "not apart", "on some inputs", "figure met", "figure missed", "our question", "not tested")
 SIZES = ("within 1.25", "within 2", "beyond 2")

@@ -11,12 +11,12 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tessera.drives.measured_trace import read_measured
-from tessera.drives.response_errors import ClassError, classes, errors_by_class
 from tessera.engine.output_file import whole, write
 from tessera.engine.simulator import ask_simulator
 from tessera.figures.latency_plot import distribution
-from tessera.papers.page import number, table
+from tessera.identify.measured_trace import read_measured
+from tessera.identify.response_errors import ClassError, classes, errors_by_class
+from tessera.results.markdown import number, table
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
 
