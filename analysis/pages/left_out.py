@@ -13,12 +13,12 @@ from rich.console import Console
 from tessera.asking.source import default_traces
 from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
-from tessera.papers.lab import Grid, Lab
-from tessera.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
-from tessera.papers.measures import latency
-from tessera.papers.page import ratio
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
+from validation.papers.lab import Grid, Lab
+from validation.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
+from validation.papers.measures import latency
+from validation.papers.page import ratio
 
 PAGE = REPOSITORY / "docs" / "validation" / "left-out.md"
 COMMAND = "left-out"

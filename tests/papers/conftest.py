@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tessera.asking.source import default_traces
-from tessera.papers.lab import Lab
+from validation.papers.lab import Lab
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / os.environ.get("TESSERA_BUILD", "build/release")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tessera.papers import amphisbaena_runs as amphisbaena
-from tessera.papers.amphisbaena_runs import OTHERS, OURS, RULES, amplification_without_padding, hit_rate, padding_gib, ranked
-from tessera.papers.lab import Lab
-from tessera.papers.measures import latency, rmws, total_amplification
+from validation.papers import amphisbaena_runs as amphisbaena
+from validation.papers.amphisbaena_runs import OTHERS, OURS, RULES, amplification_without_padding, hit_rate, padding_gib, ranked
+from validation.papers.lab import Lab
+from validation.papers.measures import latency, rmws, total_amplification
 
 NAMES = ("prn_0", "src2_0")
 

@@ -4,11 +4,11 @@ too little. Recorded traces have a length of their own, so the experiments that 
 import pytest
 
 from tessera.errors import InputError
-from tessera.papers.enough import short_runs
-from tessera.papers.lab import Lab
-from tessera.papers.lookup import experiments
-from tessera.papers.record import CLAIM
-from tessera.papers.section import NO_VERDICT, run_section
+from validation.papers.enough import short_runs
+from validation.papers.lab import Lab
+from validation.papers.lookup import experiments
+from validation.papers.record import CLAIM
+from validation.papers.section import NO_VERDICT, run_section
 
 SCALE = 0.002
 

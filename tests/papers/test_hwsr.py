@@ -2,9 +2,9 @@
 
 import pytest
 
-from tessera.papers import hwsr_runs as hwsr
-from tessera.papers.lab import Lab
-from tessera.papers.measures import amplification, latency, read_latency
+from validation.papers import hwsr_runs as hwsr
+from validation.papers.lab import Lab
+from validation.papers.measures import amplification, latency, read_latency
 
 
 def test_the_papers_utilisation_ratio_is_that_of_its_formula():

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from tessera.papers import amphisbaena_periods as periods
-from tessera.papers import hwsr_disk, interlaced_w106, memory, mu_rmw_open
-from tessera.papers.lab import Lab
-from tessera.papers.measures import latency, rmws
+from validation.papers import amphisbaena_periods as periods, hwsr_disk, interlaced_w106, memory, mu_rmw_open
+from validation.papers.lab import Lab
+from validation.papers.measures import latency, rmws
 
 
 def test_a_pore_that_opens_one_band_responds_faster_than_mu_rmw_and_waits_longer_at_worst(lab):

@@ -2,13 +2,10 @@
 
 import pytest
 
-from tessera.papers import interlaced_causes as causes
-from tessera.papers import interlaced_heat as heat
-from tessera.papers import interlaced_load as load
-from tessera.papers import interlaced_runs as interlaced
-from tessera.papers.interlaced_runs import IMPROVED, INTERVAL, MOVES, dilated, own_amplification
-from tessera.papers.lab import Lab
-from tessera.papers.measures import amplification, latency, rmws, total_amplification
+from validation.papers import interlaced_causes as causes, interlaced_heat as heat, interlaced_load as load, interlaced_runs as interlaced
+from validation.papers.interlaced_runs import IMPROVED, INTERVAL, MOVES, dilated, own_amplification
+from validation.papers.lab import Lab
+from validation.papers.measures import amplification, latency, rmws, total_amplification
 
 NAMES = ("w106", "w87")
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tessera.papers import mapping_formulas as formulas
-from tessera.papers import mapping_runs as mapping
-from tessera.papers.mapping_formulas import MAPPINGS, NEW, USAGES
-from tessera.papers.mapping_runs import slowdown, war
-from tessera.papers.measures import latency
+from validation.papers import mapping_formulas as formulas, mapping_runs as mapping
+from validation.papers.mapping_formulas import MAPPINGS, NEW, USAGES
+from validation.papers.mapping_runs import slowdown, war
+from validation.papers.measures import latency
 
 
 @pytest.fixture(scope="module")

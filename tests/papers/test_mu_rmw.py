@@ -2,10 +2,10 @@
 
 import pytest
 
-from tessera.papers import mu_rmw
-from tessera.papers.lab import Lab
-from tessera.papers.measures import rmws, total_amplification
-from tessera.papers.mu_rmw import ratio, reduction
+from validation.papers import mu_rmw
+from validation.papers.lab import Lab
+from validation.papers.measures import rmws, total_amplification
+from validation.papers.mu_rmw import ratio, reduction
 
 
 @pytest.fixture(scope="module")

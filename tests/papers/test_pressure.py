@@ -2,9 +2,9 @@
 
 import pytest
 
-from tessera.papers.league import OURS, equipped
-from tessera.papers.measures import latency, total_amplification
-from tessera.papers.pressure_runs import DRIVE, equipped_scarcely, repeated, scarce
+from validation.papers.league import OURS, equipped
+from validation.papers.measures import latency, total_amplification
+from validation.papers.pressure_runs import DRIVE, equipped_scarcely, repeated, scarce
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tessera import InputError
-from tessera.papers import CHAPTERS
-from tessera.papers.catalogue import KINDS, all_claims, catalogue, load
-from tessera.papers.lookup import PAPERS, choose, experiments
-from tessera.papers.page import size_of
-from tessera.papers.record import CLAIM, Measured, read, write
-from tessera.papers.verdicts import DIRECTIONS, in_a_sentence, judge, judged, summary_table
+from validation.papers import CHAPTERS
+from validation.papers.catalogue import KINDS, all_claims, catalogue, load
+from validation.papers.lookup import PAPERS, choose, experiments
+from validation.papers.page import size_of
+from validation.papers.record import CLAIM, Measured, read, write
+from validation.papers.verdicts import DIRECTIONS, in_a_sentence, judge, judged, summary_table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OVERVIEW = (REPOSITORY / "docs" / "validation.md").read_text(encoding="utf-8")

@@ -8,9 +8,10 @@ import pytest
 from simulate import SIMULATOR
 
 import tessera
+import validation
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-MODULES = [name for _, name, _ in pkgutil.walk_packages(tessera.__path__, "tessera.")]
+MODULES = [name for package in (tessera, validation) for _, name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
 
 
 def has_examples(name: str) -> bool:

@@ -5,11 +5,11 @@ import tomllib
 import pytest
 from samples import BUILD, REPOSITORY
 
-from tessera.drives.host_view import DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
-from tessera.drives.used_view import BLOCK, READ, READS, used_runs
 from tessera.engine.parameters import drive_value
 from tessera.explore.axes import amount
-from tessera.papers.lab import Lab
+from validation.drives.host_view import DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
+from validation.drives.used_view import BLOCK, READ, READS, used_runs
+from validation.papers.lab import Lab
 
 CONVENTIONAL = (("common", "cmr"), ("demo", "cmr"), ("tlc", "cmr"), ("imr-20tb", "cmr"), ("dual-arm-14tb", "cmr"), ("cmr-24tb", "cmr"), ("dual-arm-18tb", "cmr"), ("hamr-32tb-cmr", "cmr"))
 # Of the layers whose tracks have skew: reads find the data in the order in which it was written.

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from tessera import InputError
 from tessera.cli import app
-from tessera.drives import measured_library
-from tessera.drives.measured_library import DRIVES, FOLDER, MeasuredDrive, library_text, measured_rows, replay, row_of
 from tessera.engine.simulator import REPOSITORY
 from tessera.identify.measured_trace import read_measured
 from tessera.identify.response_errors import by_request, classes_in_detail, hits_by_place, hits_called_right, reads_after_a_read
+from validation.drives import measured_library
+from validation.drives.measured_library import DRIVES, FOLDER, MeasuredDrive, library_text, measured_rows, replay, row_of
 
 # RMS over sorted responses, and by request, in ms, that a drive may have; a little over the page's.
 MOST = {

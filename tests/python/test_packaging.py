@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -95,3 +96,13 @@ def test_an_installed_package_runs_the_program_that_lies_in_it(tmp_path):
     assert "imr-rmw" in said.stdout
     assert subprocess.run([*become, "--no-such"], cwd=tmp_path, env=environment, capture_output=True, timeout=60).returncode == 2
     assert PROJECT["scripts"]["tessera-sim"] == "tessera.engine.simulator:become"
+
+
+@pytest.mark.parametrize("words", ["papers list", "papers run all", "papers renew hwsr", "papers verdicts", "validate drives", "validate mechanics", "validate dd bare"])
+def test_an_installed_package_says_where_papers_and_measured_drives_are(tmp_path, words):
+    shutil.copytree(REPOSITORY / "analysis" / "tessera", tmp_path / "tessera")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{sysconfig.get_path('purelib')}"}
+    command = [sys.executable, "-S", "-m", "tessera", *words.split()]  # without site the folders next to the package are not found
+    said = subprocess.run(command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert said.returncode == 2, said.stderr
+    assert said.stderr.count("\n") == 1 and "are in analysis/validation of the project's sources" in said.stderr

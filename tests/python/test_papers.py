@@ -4,11 +4,11 @@ import pytest
 from samples import metric, write_run
 
 from tessera import Run, SimulatorError
-from tessera.papers.lab import Lab, Variant, of_layer, trial
-from tessera.papers.page import ENDLESS, Figure, span, verdict
-from tessera.papers.pressure_runs import ENOUGH, ranked, scarce
-from tessera.papers.seeds import Comparison, half_width, over_seeds, seed_table
 from tessera.results.markdown import number
+from validation.papers.lab import Lab, Variant, of_layer, trial
+from validation.papers.page import ENDLESS, Figure, span, verdict
+from validation.papers.pressure_runs import ENOUGH, ranked, scarce
+from validation.papers.seeds import Comparison, half_width, over_seeds, seed_table
 
 COUNTING = """
 import json, sys

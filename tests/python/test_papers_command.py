@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.papers.lookup import PAPERS
+from validation.papers.lookup import PAPERS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SIMULATOR = REPOSITORY / os.environ.get("TESSERA_BUILD", "build/release") / "tessera-sim"

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from tessera.engine.simulator import ask_simulator
-from tessera.papers import league, league_interlaced, pressure
-from tessera.papers.lab import Lab
-from tessera.papers.league import equipped, on_one_space, where_it_loses
-from tessera.papers.lookup import PAPERS
-from tessera.papers.page_file import section_of, sections_in, with_section
-from tessera.papers.split import on_page, split
+from validation.papers import league, league_interlaced, pressure
+from validation.papers.lab import Lab
+from validation.papers.league import equipped, on_one_space, where_it_loses
+from validation.papers.lookup import PAPERS
+from validation.papers.page_file import section_of, sections_in, with_section
+from validation.papers.split import on_page, split
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SMALL = "| a | b |\n|---|---:|\n| 1 | 2 |"

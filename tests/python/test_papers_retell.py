@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 from tessera.errors import InputError
-from tessera.papers.lookup import PAPERS
-from tessera.papers.places import Places
-from tessera.papers.record import read
-from tessera.papers.retell import retell
+from validation.papers.lookup import PAPERS
+from validation.papers.places import Places
+from validation.papers.record import read
+from validation.papers.retell import retell
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import run
 
-from tessera.drives.random_rates import DRIVES, RATE, measure
+from validation.drives.random_rates import DRIVES, RATE, measure
 
 WORKLOADS = (("common", "vdi-boot"), ("cmr-24tb", "analytics"))
 DEPTHS = (1, 2, 4, 16, 32)  # 3 % at most; analytics at depth 16 is at the bound

@@ -8,7 +8,7 @@ import pytest
 HEAVY = ("dask", "distributed", "matplotlib", "numpy", "pandas", "polars", "scipy")
 
 
-@pytest.mark.parametrize("module", ["tessera", "tessera.cli", "tessera.explore", "tessera.trace", "tessera.papers"])
+@pytest.mark.parametrize("module", ["tessera", "tessera.cli", "tessera.explore", "tessera.trace", "validation.papers"])
 def test_nothing_heavy_comes_with(module):
     loaded = f"import sys, {module}; print(*(name for name in {HEAVY} if name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "\n"

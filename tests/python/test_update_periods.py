@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tessera.papers.amphisbaena_sets import text_with_set
-from tessera.papers.update_periods import beyond, drawn
+from validation.papers.amphisbaena_sets import text_with_set
+from validation.papers.update_periods import beyond, drawn
 
 HM_0 = {  # a tenth of the volume with its set, and of its buffer
     "write_sizes": [[4096, 913], [65536, 87]],
@@ -35,7 +35,7 @@ def test_recency_alone_leaves_few_long_periods_and_a_set_makes_most_of_them_long
 
 
 def test_a_volume_with_a_set_differs_in_the_set_alone():
-    from tessera.papers.amphisbaena_runs import volume_text
+    from validation.papers.amphisbaena_runs import volume_text
 
     lines = set(text_with_set("hm_0").splitlines()) ^ set(volume_text("hm_0").splitlines())
     assert {line.split(" = ")[0] for line in lines} == {"summary", "set", "set_share"}

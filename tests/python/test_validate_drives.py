@@ -10,17 +10,17 @@ from samples import BUILD
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.drives import consumer, shingled_reads as reads, shingled_runs, think_trace
-from tessera.drives.closed_form import Drive, Place
-from tessera.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
-from tessera.drives.shingled import CHECKS, Check
-from tessera.drives.shingled_latency import latencies_of, seconds_by_50_000
-from tessera.drives.shingled_pause import absorbed_of as absorbed_of_pause
-from tessera.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
 from tessera.identify.measured_trace import TraceError, read_measured
 from tessera.identify.response_errors import classes, demerit, errors_by_class
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
+from validation.drives import consumer, shingled_reads as reads, shingled_runs, think_trace
+from validation.drives.closed_form import Drive, Place
+from validation.drives.mechanics import DRIVES, compare_mechanics, differences, write_mechanics
+from validation.drives.shingled import CHECKS, Check
+from validation.drives.shingled_latency import latencies_of, seconds_by_50_000
+from validation.drives.shingled_pause import absorbed_of as absorbed_of_pause
+from validation.drives.shingled_runs import MIB, absorbed_of, cliff_of, stalls_of, synced_of
 
 LINES = """# a comment
 R Miss 100 8 14000.5 2000.0

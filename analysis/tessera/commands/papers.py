@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.checkout import of_checkout, page_of_checkout
 from tessera.commands.group import Commands
 from tessera.errors import InputError, unknown_name
-from tessera.papers import CHAPTERS
 
 EXAMPLES = """Examples:
 
@@ -33,7 +33,8 @@ def list_command(paper: Annotated[str | None, typer.Argument(help="Paper (defaul
     """List the papers, or the experiments and claims of one."""
     from rich.console import Console
 
-    from tessera.papers.listing import claims_of, papers
+    with of_checkout():
+        from validation.papers.listing import claims_of, papers
 
     console = Console()
     for line in claims_of(paper) if paper else papers():
@@ -50,9 +51,11 @@ def run_command(
     from rich.console import Console
 
     from tessera.asking.source import default_traces
-    from tessera.papers.alone import run_alone
-    from tessera.papers.lab import Lab
-    from tessera.papers.lookup import choose
+
+    with of_checkout():
+        from validation.papers.alone import run_alone
+        from validation.papers.lab import Lab
+        from validation.papers.lookup import choose
 
     chosen, console, refused = choose(name), Console(), []
     lab = Lab(out, traces or default_traces(), scale)
@@ -73,17 +76,19 @@ def renew_command(
     name: Annotated[str, typer.Argument(help="PAPER, PAPER/EXPERIMENT, PAPER/CLAIM or PAPER/figure-N.")],
     traces: Traces = None,
     out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/papers"),
-    page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Page with the sections.")] = Path("docs/validation.md"),
+    page: Annotated[Path, typer.Option(help="Page with the sections.")] = Path("docs/validation.md"),
 ) -> None:
     """Run experiments at full length and put their sections, tables and recorded figures in the place of those of the page."""
     from rich.console import Console
 
     from tessera.asking.source import default_traces
-    from tessera.papers.lab import Lab
-    from tessera.papers.lookup import choose
-    from tessera.papers.report import renew
 
-    renew(Console(), Lab(out, traces or default_traces()), choose(name), page)
+    with of_checkout():
+        from validation.papers.lab import Lab
+        from validation.papers.lookup import choose
+        from validation.papers.report import renew
+
+    renew(Console(), Lab(out, traces or default_traces()), choose(name), page_of_checkout(page))
 
 
 def figures_command(
@@ -98,10 +103,12 @@ def figures_command(
     from rich.console import Console
 
     from tessera.asking.source import default_traces
-    from tessera.papers.figure_runs import draw_alone, draw_at_page
-    from tessera.papers.figures import choose
-    from tessera.papers.lab import Lab
-    from tessera.papers.places import Places
+
+    with of_checkout():
+        from validation.papers.figure_runs import draw_alone, draw_at_page
+        from validation.papers.figures import choose
+        from validation.papers.lab import Lab
+        from validation.papers.places import Places
 
     chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
     if renew and scale != 1:
@@ -116,18 +123,19 @@ def figures_command(
 
 
 def verdicts_command(
-    page: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Overview of the pages.")] = Path("docs/validation.md"),
+    page: Annotated[Path, typer.Option(help="Overview of the pages.")] = Path("docs/validation.md"),
 ) -> None:
     """Write the pages' verdicts and draw their figures again, from the catalogue and the record; nothing is run."""
     from rich.console import Console
 
-    from tessera.papers.report import write_verdicts
+    with of_checkout():
+        from validation.papers.report import write_verdicts
 
-    write_verdicts(Console(), page)
+    write_verdicts(Console(), page_of_checkout(page))
 
 
 def page_command(
-    only: Annotated[list[str] | None, typer.Argument(help=f"Chapters: {', '.join(CHAPTERS)}; all if none is named.")] = None,
+    only: Annotated[list[str] | None, typer.Argument(help="Chapters of the page, such as mu-rmw or league; all if none is named.")] = None,
     traces: Traces = None,
     scale: Scale = 1.0,
     out: Annotated[Path, typer.Option(help="Folder for the runs, some 2 GB.")] = Path("out/papers"),
@@ -136,12 +144,14 @@ def page_command(
     """Run the papers' experiments and write the page that holds their figures beside ours."""
     from rich.console import Console
 
+    with of_checkout():
+        from validation.papers import CHAPTERS
     for name in only or ():
         if name not in CHAPTERS:
             raise unknown_name("chapter", name, CHAPTERS)
     from tessera.asking.source import default_traces
-    from tessera.papers.lab import Lab
-    from tessera.papers.report import write_page
+    from validation.papers.lab import Lab
+    from validation.papers.report import write_page
 
     whole = not only and scale == 1
     write_page(

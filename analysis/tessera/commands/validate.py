@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tessera.commands.checkout import of_checkout
 from tessera.commands.group import Commands
 from tessera.engine.simulator import REPOSITORY
 from tessera.errors import unknown_name
@@ -38,26 +39,30 @@ def drives_command(
     if measured:
         if drive is not None:
             raise typer.BadParameter("--measured replays the whole library; leave DRIVE out")
-        from tessera.drives.measured_library import FOLDER, write_library
+        with of_checkout():
+            from validation.drives.measured_library import FOLDER, write_library
 
         write_library(console, traces or FOLDER, out, DRIVES_PAGE if page else None)
         return
     if rates:
         if drive is not None:
             raise typer.BadParameter("--rates measures the drives as sold; leave DRIVE out")
-        from tessera.drives.random_rates import write_rates
+        with of_checkout():
+            from validation.drives.random_rates import write_rates
 
         write_rates(console, out, DRIVES_PAGE if page else None)
         return
     if consumer:
         if drive is not None:
             raise typer.BadParameter("--consumer measures the disks of its table; leave DRIVE out")
-        from tessera.drives.consumer import write_consumer
+        with of_checkout():
+            from validation.drives.consumer import write_consumer
 
         write_consumer(console, out, DRIVES_PAGE if page else None)
         return
     if drive is None:
-        from tessera.drives.shingled import write_shingled
+        with of_checkout():
+            from validation.drives.shingled import write_shingled
 
         write_shingled(console, out, DRIVES_PAGE if page else None)
         return
@@ -78,9 +83,10 @@ def dd_command(
     """Measure sequential and random throughput as dd and fio would, next to the rate of the platters."""
     from rich.console import Console
 
-    from tessera.drives.host_page import PAGE, write_host_page
-    from tessera.drives.host_view import DRIVES
-    from tessera.papers.lab import Lab
+    with of_checkout():
+        from validation.drives.host_page import PAGE, write_host_page
+        from validation.drives.host_view import DRIVES
+        from validation.papers.lab import Lab
 
     for name in drives or ():
         if name not in DRIVES:
@@ -99,7 +105,8 @@ def mechanics_command(
     """Hold random single accesses against a closed form of seek, rotation, transfer, link and overheads."""
     from rich.console import Console
 
-    from tessera.drives.mechanics import DRIVES, write_mechanics
+    with of_checkout():
+        from validation.drives.mechanics import DRIVES, write_mechanics
 
     try:
         write_mechanics(Console(), drives or DRIVES, out, accesses, DRIVES_PAGE if page else None)
