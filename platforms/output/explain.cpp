@@ -33,7 +33,7 @@ const char* meaning(LifePhase phase) {
     case LifePhase::transfer: return "sectors under the head";
     case LifePhase::flash_queue: return "queued at the flash behind other operations";
     case LifePhase::flash: return "flash array and bus";
-    case LifePhase::cleaning: return "waited for a cleaning to make space";
+    case LifePhase::cleaning: return "waited for space";
     case LifePhase::error_recovery: return "bad sectors: tried again, relocated, or reached by way of spare sectors";
     case LifePhase::outage: return "the power was off, or the drive was booting";
     case LifePhase::count_: break;

@@ -31,7 +31,7 @@ const char* group_of(LifePhase phase) {
     case LifePhase::transfer: return "media";
     case LifePhase::flash_queue: return "flash queue";
     case LifePhase::flash: return "flash";
-    case LifePhase::cleaning: return "cleaning";
+    case LifePhase::cleaning: return "wait for space";
     case LifePhase::error_recovery: return "error recovery";
     case LifePhase::outage: return "outage";
     case LifePhase::count_: break;

@@ -31,7 +31,7 @@ def utilisations(run: Run) -> dict[str, float]:
 GROUPS = {
     "host queue": ("host_queue",), "link": ("link",), "CPU": ("cpu_wait", "cpu", "dram"), "lock": ("lock",), "backup slot": ("backup",),
     "media queue": ("media_queue",), "background work": ("background_wait",), "media": ("seek", "rotation", "transfer"),
-    "flash queue": ("flash_queue",), "flash": ("flash",), "cleaning": ("cleaning",), "error recovery": ("error_recovery",), "outage": ("outage",),
+    "flash queue": ("flash_queue",), "flash": ("flash",), "wait for space": ("cleaning",), "error recovery": ("error_recovery",), "outage": ("outage",),
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ const MEANINGS = {
   transfer: "sectors under the head",
   flash_queue: "queued at the flash behind other operations",
   flash: "flash array and bus",
-  cleaning: "waited for a cleaning to make space",
+  cleaning: "waited for space",
   error_recovery: "bad sectors: tried again, relocated, or reached by way of spare sectors",
   outage: "the power was off, or the drive was booting",
 };
