@@ -163,9 +163,10 @@ Task<Status> DefectManager::carry_out_step(MediaStep step) {
     }
     const Status status = co_await ports_.media.run(chain);
     const std::uint8_t good = ok(status) ? count : part_of[chain.steps_done];
-    if (step.op == MediaOp::write)
-      for (const Part& part : std::span(parts).first(good))
-        if (part.pending != 0) note_verified(key_of(step, part.first));
+    for (const Part& part : std::span(parts).first(good)) {
+      if (step.op == MediaOp::write && part.pending != 0) note_verified(key_of(step, part.first));
+      if (step.op == MediaOp::read && part.pending == Defect::hopeless) take_hope(key_of(step, part.first));
+    }
     const Part stopped = good < count ? parts[good] : Part{step.run.count};
     if (good == count) {
       done = parts[count - 1].end();
@@ -240,6 +241,7 @@ Task<Status> DefectManager::read_again(MediaStep step, std::uint32_t offset) {
     co_return status;
   }
   if (ok(status)) {
+    if (hopeless) take_hope(sector);
     ++recovered_;
     found_.recovered += watching_ ? 1 : 0;
   }
@@ -289,6 +291,7 @@ Task<Status> DefectManager::write_again(MediaStep step, std::uint32_t offset) {
   const std::uint64_t sector = key_of(step, offset);
   const Part part = next_part(step, offset, 1);
   const MediaStep again = step_of(step, part);
+  take_hope(sector);  // it may hold all of it where only its verification failed
   for (std::uint32_t retry = 0; part.pending == 0 && retry < config_.write_retries; ++retry) {
     ++retries_;
     const Status status = co_await run_single(again, true);
@@ -341,6 +344,12 @@ Task<void> DefectManager::note_pending(std::uint64_t sector) {
   armed_ = true;
   event("pending", sector);
   static_cast<void>(co_await table_.save());  // a table that cannot be saved says so when a move needs it
+}
+
+/// It came back after all, or holds something else: the next read that fails tries as often as with any other.
+void DefectManager::take_hope(std::uint64_t sector) {
+  const Defect* const known = table_.find(sector);
+  if (known != nullptr && known->pending == Defect::hopeless) static_cast<void>(table_.set({sector, known->spare, Defect::noted_before}));
 }
 
 /// The sector holds what was written to it. Not durable by itself: a table that still says pending costs one more verification.

@@ -91,6 +91,7 @@ class DefectManager final : public MediaSupervisor {
   void deliver(const MediaStep& step, std::uint32_t offset);
   Task<Status> relocate(std::uint64_t sector, MediaStep content);
   Task<void> note_pending(std::uint64_t sector);
+  void take_hope(std::uint64_t sector);
   void note_verified(std::uint64_t sector);
   Task<void> end_writing();
   void event(const char* kind, std::uint64_t sector);

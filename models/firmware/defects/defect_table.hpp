@@ -22,7 +22,7 @@ struct Defect {
 
   /// Noted in this power cycle, so that all of its retries were spent on what it holds now.
   static constexpr std::uint32_t hopeless = 1;
-  /// From the table: what it holds may have been written since, by a write of which the table did not learn.
+  /// From the table, or written or read since: it is tried as often as a sector of which nothing is known.
   static constexpr std::uint32_t noted_before = 2;
 };
 

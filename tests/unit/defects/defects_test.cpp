@@ -103,6 +103,18 @@ TEST_CASE("after a power cut a pending sector gets all of its retries again: a w
   }
 }
 
+TEST_CASE("a pending sector that came back, by itself or at its one retry, gets all of its retries again") {
+  const std::uint32_t failing = GENERATE(12U, 13U);  // the next read brings it, or its retry does
+  DefectDrive drive([&](MediaConfig& media) { media.transient_sectors = {{0, 1, 4, double(failing)}}; });
+  REQUIRE(drive.write(16, 16) == Status::ok);
+  REQUIRE(drive.read(16, 16) == Status::media_error);
+  REQUIRE(drive.defects("pending") == 1);
+  REQUIRE(drive.read(16, 16) == Status::ok);
+  drive->media().add_transient({{0, 1}, 4}, 5);
+  CHECK(drive.read(16, 16) == Status::ok);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
 TEST_CASE("a pending sector that holds the next write, of many sectors or of it alone, stays where it is and is forgotten") {
   const std::uint32_t count = GENERATE(16U, 1U);
   DefectDrive drive([](MediaConfig& media) {
