@@ -114,14 +114,18 @@ void MediaArm::tell_destroyed(std::uint32_t sector) {
 
 /// These sectors of the track were read or written.
 void MediaArm::brought(std::uint32_t first, std::uint32_t count) {
-  if (platters_.unread.empty()) return;
-  platters_.unread.erase(platters_.unread.lower_bound({track_, first}), platters_.unread.lower_bound({track_, first + count}));
+  if (platters_.failing.empty()) return;  // which holds those of `unread`, too
+  for (std::set<TrackSector>* const of : {&platters_.failing, &platters_.unread})
+    of->erase(of->lower_bound({track_, first}), of->lower_bound({track_, first + count}));
 }
 
 /// Of sectors that were read, those that were spoilt as they were written, or since.
 void MediaArm::note_spoilt(std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t sector = first; sector < first + count; ++sector)
-    if (platters_.store.status(track_, sector) == Status::media_error) platters_.unread.insert({track_, sector});
+    if (platters_.store.status(track_, sector) == Status::media_error) {
+      platters_.unread.insert({track_, sector});
+      platters_.failing.insert({track_, sector});
+    }
 }
 
 /// Marks the sectors of a piece that the read in flight does not bring, and counts them.
@@ -129,6 +133,7 @@ std::uint32_t MediaArm::read_faults(std::uint32_t first, std::uint32_t count, st
   std::uint32_t found = 0;
   const auto failed = [&](std::uint32_t sector, ReadFault fault, std::uint32_t reads) {
     ++found;
+    platters_.failing.insert({track_, sector});
     ++(fault == ReadFault::permanent ? platters_.statistics.permanent_faults : platters_.statistics.transient_faults);
     if (fault == ReadFault::permanent || reads >= platters_.reads_before_loss) {
       tell_destroyed(sector);

@@ -65,6 +65,7 @@ struct Platters {
   std::uint32_t reads_before_loss = ~std::uint32_t{0};
   bool spares_used = false;  // sectors behind those that tracks number, by the factory's remaps
   std::set<TrackSector> unread{};
+  std::set<TrackSector> failing{};
   MediaStatistics statistics{};
   MediaObserver* observer = nullptr;
   std::vector<TornSector> torn{};  ///< by the last cut

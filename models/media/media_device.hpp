@@ -81,7 +81,12 @@ class MediaDevice {
   /// Sectors that faults, or a write that stopped there, kept from being read, for good as far as set_fault_listener() says; that no read
   /// brought and no write replaced since. As of forget_unread().
   [[nodiscard]] const std::set<TrackSector>& unread() const { return platters_.unread; }
-  void forget_unread() { platters_.unread.clear(); }
+  /// The same, and those of which fewer reads in a row failed.
+  [[nodiscard]] const std::set<TrackSector>& failing() const { return platters_.failing; }
+  void forget_unread() {
+    platters_.unread.clear();
+    platters_.failing.clear();
+  }
 
   /// What the platters held before the simulation; null for nothing.
   void set_initial_content(const InitialContent* initial) { platters_.store.set_initial(initial); }

@@ -171,13 +171,19 @@ CombinedResult CombinedTrial::run() {
   return result_;
 }
 
-/// A drive that cannot read what it keeps twice does not boot, and says so: its boot met as many sectors that cannot be read. Of what a host
+/// Sectors that could not be read in the last boot, and writes that stopped in it.
+std::uint64_t CombinedTrial::met_in_boot() const {
+  const MediaDevice& device = drive_.media().device();
+  return device.failing().size() + (device.statistics().write_faults - faults_at_power_on_);
+}
+
+/// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Of what a host
 /// that translates keeps there is one copy.
 bool CombinedTrial::excuses_death(Status status) const {
   const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
   const bool said = unread || status == Status::corrupt || status == Status::read_only;
   const std::size_t copies = drawn_.drive.hosts.translates() ? 1 : 2;
-  return said && drawn_.drive.asks_for_faults() && drive_.media().device().unread().size() >= copies;
+  return said && drawn_.drive.asks_for_faults() && met_in_boot() >= copies;
 }
 
 /// Whether the run came to an end that the promise allows.
@@ -186,7 +192,7 @@ bool CombinedTrial::drained(Status status) {
   if (simulation_->dead()) {
     ++result_.dead;
     if (excuses_death(status)) return true;
-    result_.messages.push_back(std::to_string(drive_.media().device().unread().size()) + " sectors could not be read in the boot");
+    result_.messages.push_back("its boot met " + std::to_string(met_in_boot()) + " bad sectors");
     return false;
   }
   return flush_allowed_ && !simulation_->unfinished();
