@@ -39,6 +39,10 @@ class BlockDrive {
   [[nodiscard]] virtual std::uint64_t capacity() const = 0;
   /// Begins a transfer: the controller is told of its end by HostController::ended().
   virtual void submit(const BlockTransfer& transfer) = 0;
+  /// How many of a command's transfers wait in front of the drive, which takes no more for now.
+  [[nodiscard]] virtual std::uint32_t waiting(std::uint32_t command) const = 0;
+  /// Takes these back: the controller is not told of their end. What the drive has it serves.
+  virtual void withdraw(std::uint32_t command) = 0;
 
  protected:
   ~BlockDrive() = default;

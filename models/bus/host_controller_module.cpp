@@ -110,6 +110,19 @@ void HostControllerModule::submit(const BlockTransfer& transfer) {
   send();
 }
 
+std::uint32_t HostControllerModule::waiting(std::uint32_t command) const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(unsent_, [&](Payload* payload) { return payload->get_extension<Origin>()->transfer.command == command; }));
+}
+
+void HostControllerModule::withdraw(std::uint32_t command) {
+  std::erase_if(unsent_, [&](Payload* payload) {
+    if (payload->get_extension<Origin>()->transfer.command != command) return false;
+    payload->release();
+    return true;
+  });
+}
+
 tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bool changes) {
   const std::uint64_t at = payload.get_address();
   const unsigned bytes = payload.get_data_length();

@@ -85,6 +85,8 @@ class HostControllerModule : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   [[nodiscard]] std::uint64_t capacity() const override { return capacity_(); }
   void submit(const BlockTransfer& transfer) override;
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t command) const override;
+  void withdraw(std::uint32_t command) override;
 
   // The platform.
   bool read(std::uint64_t address, std::span<std::byte> to) override;

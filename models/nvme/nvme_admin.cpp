@@ -1,5 +1,6 @@
 // Admin commands (NVMe 1.4, 5).
 #include <algorithm>
+#include <utility>
 
 #include "nvme/nvme_controller.hpp"
 
@@ -30,6 +31,7 @@ Controller::Answer Controller::admin(Command& command) {
       held_events_.push_back(entry.id);
       command.used = false;  // answered when there is an event
       free_.push_back(index_of(command));
+      look_at_health();
       return std::nullopt;
     default: return NvmeStatus::invalid_opcode;
   }
@@ -112,7 +114,7 @@ Controller::Answer Controller::identify_what(Command& command) {
     case a_namespace:
       if (!known) return NvmeStatus::invalid_namespace;
       return to_host(command, namespaces_[number - 1].blocks == 0 ? std::vector<std::byte>(page_of_data)
-                                                                  : identify_namespace(namespaces_[number - 1]));
+                                                                  : identify_namespace(config_, number, namespaces_[number - 1]));
     case controller: return to_host(command, identify_controller(config_, static_cast<std::uint32_t>(namespaces_.size())));
     case active_list:
       if (number >= every_namespace - 1) return NvmeStatus::invalid_namespace;
@@ -128,11 +130,16 @@ Controller::Answer Controller::log_page(Command& command) {
   const NvmeCommand& entry = command.entry;
   const std::uint64_t bytes = ((std::uint64_t{low(entry.cdw(11))} << 16 | high(entry.cdw(10))) + 1) * 4;
   const std::uint64_t offset = entry.cdw(12) | std::uint64_t{entry.cdw(13)} << 32;
-  enum : std::uint8_t { errors = 1, smart = 2, firmware = 3 };
+  enum : std::uint8_t { errors = 1, smart = 2, firmware = 3, error_type = 0, smart_type = 1 };
+  const std::uint32_t number = entry.cdw(10) & 0xff;
   std::vector<std::byte> page;
-  switch (entry.cdw(10) & 0xff) {
+  switch (number) {
     case errors: page = logs_.errors(); break;
-    case smart: page = logs_.smart(config_.health ? config_.health() : DriveHealth(), config_.now ? config_.now() : Picoseconds()); break;
+    case smart: {
+      const DriveHealth current = health();
+      page = logs_.smart(current, now(), warnings(current));
+      break;
+    }
     case firmware: page = Logs::firmware(config_); break;
     default: return NvmeStatus::invalid_log_page;
   }
@@ -142,7 +149,12 @@ Controller::Answer Controller::log_page(Command& command) {
   page.resize(bytes);
   const NvmeStatus status = to_host(command, page);
   const bool retains_event = (entry.cdw(10) >> 15 & 1) != 0;
-  if (status == NvmeStatus::success && !retains_event) masked_events_ = 0;
+  if (status != NvmeStatus::success || retains_event) return status;
+  if (number == errors) clear_event(error_type);
+  if (number == smart) {
+    clear_event(smart_type);
+    look_at_health();
+  }
   return status;
 }
 
@@ -151,6 +163,7 @@ Controller::Answer Controller::set_feature(Command& command) {
   std::uint32_t value = command.entry.cdw(11);
   if (!features_.exists(feature)) return NvmeStatus::invalid_field;
   if ((command.entry.cdw(10) >> 31) != 0) return NvmeStatus::feature_not_saveable;
+  if (!features_.has_selected(feature, value, true)) return NvmeStatus::invalid_field;
   if (feature == number_of_queues) {
     if (low(value) == 0xffff || high(value) == 0xffff) return NvmeStatus::invalid_field;
     const auto has_queue = [](const auto& queue) { return queue.exists; };
@@ -161,6 +174,7 @@ Controller::Answer Controller::set_feature(Command& command) {
   }
   if (feature == power_management && (value & 0x1f) != 0) return NvmeStatus::invalid_field;  // there is power state 0
   features_.set(feature, value);
+  if (feature == temperature_threshold || feature == event_configuration) look_at_health();
   return NvmeStatus::success;
 }
 
@@ -168,31 +182,49 @@ Controller::Answer Controller::get_feature(Command& command) {
   enum : std::uint8_t { current = 0, by_default = 1, saved = 2, supported = 3 };
   constexpr std::uint32_t changeable = 4;
   const auto feature = static_cast<std::uint8_t>(command.entry.cdw(10));
-  if (!features_.exists(feature)) return NvmeStatus::invalid_field;
+  const std::uint32_t selects = command.entry.cdw(11);
+  if (!features_.exists(feature) || !features_.has_selected(feature, selects, false)) return NvmeStatus::invalid_field;
   switch (command.entry.cdw(10) >> 8 & 7) {
-    case current: command.result = features_.value(feature); return NvmeStatus::success;
+    case current: command.result = features_.value(feature, selects); return NvmeStatus::success;
     case by_default:
-    case saved: command.result = features_.initial(feature); return NvmeStatus::success;
+    case saved: command.result = features_.initial(feature, selects); return NvmeStatus::success;
     case supported: command.result = changeable; return NvmeStatus::success;
     default: return NvmeStatus::invalid_field;
   }
 }
 
-/// A request for events can be aborted; what is at the drive runs to its end, which the result says.
+/// Requests for events can be aborted, and commands of which the drive has nothing: those that wait in front of it. What the drive has, and
+/// what was not fetched yet, runs to its end, which the result says.
 Controller::Answer Controller::abort(Command& command) {
-  constexpr std::uint32_t not_aborted = 1;
+  const std::uint32_t sq = low(command.entry.cdw(10));
   const auto id = static_cast<std::uint16_t>(high(command.entry.cdw(10)));
-  const auto held = std::ranges::find(held_events_, id);
-  if (low(command.entry.cdw(10)) != 0 || held == held_events_.end() || free_.empty()) {
-    command.result = not_aborted;
+  if (Command* const aborted = sq == 0 ? take_event_request(id) : take_waiting_command(sq, id)) {
+    end(*aborted, NvmeStatus::abort_requested);
+    command.after = index_of(*aborted);
     return NvmeStatus::success;
   }
+  constexpr std::uint32_t not_aborted = 1;
+  command.result = not_aborted;
+  return NvmeStatus::success;
+}
+
+Controller::Command* Controller::take_event_request(std::uint16_t id) {
+  const auto held = std::ranges::find(held_events_, id);
+  if (held == held_events_.end() || free_.empty()) return nullptr;
   held_events_.erase(held);
   Command& request = take_slot();
   request.entry.opcode = async_event_request;
   request.entry.id = id;
-  end(request, NvmeStatus::abort_requested);
-  return NvmeStatus::success;
+  return &request;
+}
+
+Controller::Command* Controller::take_waiting_command(std::uint32_t sq, std::uint16_t id) {
+  const auto at = std::ranges::find_if(
+      commands_, [&](const Command& other) { return other.used && other.sq == sq && other.entry.id == id && other.transfers != 0; });
+  if (at == commands_.end() || drive_.waiting(index_of(*at)) != at->transfers) return nullptr;
+  drive_.withdraw(index_of(*at));
+  transfers_ -= std::exchange(at->transfers, 0);
+  return &*at;
 }
 
 }  // namespace tessera::nvme

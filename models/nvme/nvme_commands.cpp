@@ -16,10 +16,11 @@ Controller::Command& Controller::take_slot() {
 /// One command of the next queue that holds any, in turn.
 bool Controller::fetch() {
   if (shutdown_ != 0 || free_.empty()) return false;
+  const bool has_io_slot = free_.size() > admin_slots;
   for (std::uint32_t i = 0; i < sqs_.size(); ++i) {
     const std::uint32_t number = (next_sq_ + i) % static_cast<std::uint32_t>(sqs_.size());
     SubmissionQueue& queue = sqs_[number];
-    if (!queue.holds_commands()) continue;
+    if (!queue.holds_commands() || (number != 0 && !has_io_slot)) continue;
     next_sq_ = (number + 1) % static_cast<std::uint32_t>(sqs_.size());
     std::byte entry[command_bytes];
     if (!memory_.read(queue.base + queue.head * command_bytes, entry)) {
@@ -51,6 +52,7 @@ void Controller::submit(Command& command, BlockOp op, std::uint64_t offset, std:
 }
 
 void Controller::ended(const BlockTransfer& transfer, bool ok) {
+  if (forgotten_.erase(std::uint64_t{transfer.generation} << 32 | transfer.command) != 0) return;
   if (cut_ || transfer.generation != generation_) return;
   --transfers_;
   if (transfer.command == no_command) return;
@@ -67,8 +69,9 @@ void Controller::end(Command& command, NvmeStatus status, std::uint32_t result) 
 
 /// The first whose completion queue has space.
 bool Controller::complete_one() {
-  const auto at =
-      std::ranges::find_if(finished_, [this](std::uint32_t index) { return !cqs_[sqs_[commands_[index].sq].completion_queue].full(); });
+  const auto at = std::ranges::find_if(finished_, [this](std::uint32_t index) {
+    return commands_[index].after == no_command && !cqs_[sqs_[commands_[index].sq].completion_queue].full();
+  });
   if (at == finished_.end()) return false;
   const std::uint32_t index = *at;
   finished_.erase(at);
@@ -76,8 +79,12 @@ bool Controller::complete_one() {
   if (command.sq != 0 && command.status == NvmeStatus::success) finish_io(command);
   if (command.status != NvmeStatus::success) logs_.failed(command.sq, command.entry, command.status);
   if (!post(command.sq, command.entry.id, command.status, command.result)) fail();
+  for (const std::uint32_t other : finished_)
+    if (commands_[other].after == index) commands_[other].after = no_command;
+  const bool failed = command.status != NvmeStatus::success;
   command.used = false;
   free_.push_back(index);
+  if (failed || now() >= next_look_) look_at_health();
   return true;
 }
 
@@ -92,9 +99,11 @@ bool Controller::post(std::uint16_t number, std::uint16_t id, NvmeStatus status,
           .status = status,
           .phase = queue.phase},
          entry);
-  if (!memory_.write(queue.base + queue.tail * completion_bytes, entry)) return false;
+  // The host may see the entry, and ring for it, before the write has ended: the tail is there first.
+  const std::uint64_t at = queue.base + queue.tail * completion_bytes;
   queue.tail = (queue.tail + 1) % queue.size;
   if (queue.tail == 0) queue.phase = !queue.phase;
+  if (!memory_.write(at, entry)) return false;
   interrupts_.completed(queue, cqs_);
   --submitted.in_flight;
   if (!submitted.ending || submitted.in_flight != 0) return true;
@@ -113,6 +122,33 @@ void Controller::event(std::uint8_t type, std::uint8_t information, std::uint8_t
   if ((masked_events_ & mask) != 0) return;
   masked_events_ |= mask;
   events_.push_back(type | std::uint32_t{information} << 8 | std::uint32_t{log} << 16);
+}
+
+/// The host has read the type's log page.
+void Controller::clear_event(std::uint8_t type) {
+  masked_events_ &= static_cast<std::uint8_t>(~(1U << type));
+  std::erase_if(events_, [type](std::uint32_t result) { return (result & 7) == type; });
+}
+
+std::uint8_t Controller::warnings(const DriveHealth& health) const {
+  constexpr std::uint32_t under = 1U << 20;  // THSEL
+  const bool temperature =
+      health.kelvin >= features_.value(temperature_threshold) || health.kelvin <= features_.value(temperature_threshold, under);
+  return static_cast<std::uint8_t>((health.spare_percent < spare_threshold ? spare_warning : 0) | (temperature ? temperature_warning : 0));
+}
+
+/// A critical warning that has come up is an event where the host has enabled it (5.21.1.11). Nobody reports the drive's health: it is
+/// looked at after failures, when the host sets what decides, and otherwise with the first completion in a second.
+void Controller::look_at_health() {
+  constexpr std::uint8_t smart_type = 1, by_temperature = 1, by_spare = 2, smart_log = 2;
+  const std::uint32_t enabled = features_.value(event_configuration) & 0xff;
+  next_look_ = now() + Picoseconds(ps_per_second);
+  const std::uint32_t present = enabled == 0 ? 0 : warnings(health()) & enabled;
+  told_warnings_ = static_cast<std::uint8_t>(told_warnings_ & present);
+  const std::uint32_t fresh = present & ~std::uint32_t{told_warnings_};
+  if (fresh == 0 || (masked_events_ >> smart_type & 1) != 0) return;
+  told_warnings_ = static_cast<std::uint8_t>(told_warnings_ | fresh);
+  event(smart_type, (fresh & spare_warning) != 0 ? by_spare : by_temperature, smart_log);
 }
 
 bool Controller::answer_event() {

@@ -1,5 +1,6 @@
 #include "nvme/nvme_controller.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,7 +13,8 @@ constexpr std::uint32_t most_io_queues = 63;     // whose doorbells end before t
 constexpr std::uint32_t most_page_exponent = 4;  // CAP.MPSMAX: 64 KiB
 constexpr std::uint32_t start_timeout = 60;      // CAP.TO, in 500 ms: a drive that recovers
 constexpr std::uint32_t ready_bit = 1, fatal_bit = 2;
-constexpr std::size_t slots = 256;  // commands in the controller at once
+constexpr std::uint32_t shutdown_complete = 2;    // CSTS.SHST
+constexpr std::size_t slots = 256 + admin_slots;  // commands in the controller at once
 
 const Config& checked(const Config& config) {
   if (config.io_queues < 1 || config.io_queues > most_io_queues)
@@ -31,7 +33,7 @@ Controller::Controller(Config config, HostMemory& memory, BlockDrive& drive, Int
     : config_(checked(config)),
       memory_(memory),
       drive_(drive),
-      features_(config_.io_queues, config_.volatile_cache),
+      features_(config_.io_queues, config_.volatile_cache, std::max<std::uint32_t>(config_.vectors, 1)),
       interrupts_(config_.vectors, memory, interrupts),
       sqs_(config_.io_queues + 1),
       cqs_(config_.io_queues + 1),
@@ -107,7 +109,8 @@ void Controller::ring_doorbell(std::uint64_t offset, std::uint32_t value) {
   const bool of_completions = offset % 8 != 0;
   const bool exists = queue < sqs_.size() && (of_completions ? cqs_[queue].exists : sqs_[queue].exists);
   if (!exists) return event(error_type, invalid_register, error_log);
-  if (value >= (of_completions ? cqs_[queue].size : sqs_[queue].size)) return event(error_type, invalid_value, error_log);
+  if (!(of_completions ? cqs_[queue].may_move_to(value) : sqs_[queue].may_move_to(value)))
+    return event(error_type, invalid_value, error_log);
   if (!of_completions) {
     sqs_[queue].tail = value;
     return;
@@ -121,6 +124,7 @@ bool Controller::work() {
   if (!powered_) return false;
   if (change_state()) return true;
   if (state_ != State::ready) return false;
+  if (shutdown_ == shutdown_complete) return interrupts_.send();  // the host's memory is left alone
   return interrupts_.send() || answer_event() || complete_one() || shut_down() || fetch();
 }
 
@@ -141,6 +145,7 @@ bool Controller::change_state() {
     case State::failed:
     case State::ready: return false;
     case State::stopping:
+      give_up_commands();
       if (busy()) return false;
       end_queues(false);
       return true;
@@ -172,7 +177,9 @@ void Controller::end_queues(bool power) {
   deletions_.clear();
   held_events_.clear();
   events_.clear();
-  masked_events_ = 0;
+  masked_events_ = told_warnings_ = 0;
+  next_look_ = {};
+  if (power) forgotten_.clear();
   next_sq_ = 0;
   transfers_ = 0;
   ++generation_;
@@ -183,21 +190,39 @@ void Controller::end_queues(bool power) {
   state_ = State::disabled;
 }
 
-/// Follows CC.SHN: what was fetched is served, a normal shutdown flushes the drive.
+/// What nobody waits for any more: transfers that the drive does not have yet, and reads that it has, whose data goes nowhere. What the
+/// drive has of writes may still change its blocks.
+void Controller::give_up_commands() {
+  for (std::uint32_t index = 0; index < commands_.size(); ++index) {
+    Command& command = commands_[index];
+    if (command.transfers == 0) continue;
+    const std::uint32_t waiting = drive_.waiting(index);
+    drive_.withdraw(index);
+    command.transfers -= waiting;
+    transfers_ -= waiting;
+    if (command.entry.opcode != io_read || command.transfers == 0) continue;
+    transfers_ -= std::exchange(command.transfers, 0);
+    forgotten_[std::uint64_t{generation_} << 32 | index] = std::move(command.data);
+  }
+}
+
+/// Follows CC.SHN: a normal shutdown serves what was fetched and flushes the drive, an abrupt one gives up what it can. Neither waits for
+/// completions that the host leaves no space for.
 bool Controller::shut_down() {
-  constexpr std::uint32_t normal = 1, processing = 1, complete = 2;
+  constexpr std::uint32_t normal = 1, processing = 1;
   const std::uint32_t wanted = cc_ >> 14 & 3;
-  if (wanted == 0 || shutdown_ == complete) return false;
+  if (wanted == 0) return false;
   if (shutdown_ == 0) {
     shutdown_ = processing;
     shutdown_flushes_ = wanted == normal;
+    if (!shutdown_flushes_) give_up_commands();
   }
-  if (busy() || !finished_.empty()) return false;
+  if (busy()) return false;
   if (std::exchange(shutdown_flushes_, false)) {
     ++transfers_;
     drive_.submit({.op = BlockOp::flush, .command = no_command, .generation = generation_});
   } else {
-    shutdown_ = complete;
+    shutdown_ = shutdown_complete;
   }
   return true;
 }

@@ -6,6 +6,7 @@
 // reads and writes the host's memory, which may take simulated time, in which registers are accessed.
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,8 +21,10 @@
 
 namespace tessera::nvme {
 
-/// Not of a command: the flush of a shutdown.
+/// Not of a command: the flush of a shutdown. Also: no command.
 inline constexpr std::uint32_t no_command = 0xffff'ffff;
+/// Places for commands that those of I/O queues leave free, so that an Abort finds one.
+inline constexpr std::size_t admin_slots = 8;
 
 class Controller final : public HostController {
  public:
@@ -51,6 +54,7 @@ class Controller final : public HostController {
     bool failed = false;
     NvmeStatus status = NvmeStatus::success;
     std::uint32_t result = 0;
+    std::uint32_t after = no_command;  ///< of an Abort: the aborted command, whose completion comes first
   };
 
   // Registers and states (nvme_controller.cpp).
@@ -63,6 +67,7 @@ class Controller final : public HostController {
   [[nodiscard]] bool may_start() const;
   void end_queues(bool power);
   bool shut_down();
+  void give_up_commands();
   void fail() {
     if (state_ != State::stopping) state_ = State::failed;
   }
@@ -79,7 +84,12 @@ class Controller final : public HostController {
   [[nodiscard]] std::uint32_t index_of(const Command& command) const { return static_cast<std::uint32_t>(&command - commands_.data()); }
   void submit(Command& command, BlockOp op, std::uint64_t offset, std::uint64_t bytes, std::byte* data = nullptr, bool fua = false);
   void event(std::uint8_t type, std::uint8_t information, std::uint8_t log);
+  void clear_event(std::uint8_t type);
   bool answer_event();
+  [[nodiscard]] DriveHealth health() const { return config_.health ? config_.health() : DriveHealth(); }
+  [[nodiscard]] Picoseconds now() const { return config_.now ? config_.now() : Picoseconds(); }
+  [[nodiscard]] std::uint8_t warnings(const DriveHealth& health) const;
+  void look_at_health();
 
   // Admin commands (nvme_admin.cpp): the status, or nothing where the command goes on.
   using Answer = std::optional<NvmeStatus>;
@@ -93,6 +103,8 @@ class Controller final : public HostController {
   Answer set_feature(Command& command);
   Answer get_feature(Command& command);
   Answer abort(Command& command);
+  [[nodiscard]] Command* take_event_request(std::uint16_t id);
+  [[nodiscard]] Command* take_waiting_command(std::uint32_t sq, std::uint16_t id);
   [[nodiscard]] NvmeStatus to_host(Command& command, std::span<const std::byte> data);
   [[nodiscard]] NvmeStatus from_host(Command& command, std::span<std::byte> data);
 
@@ -132,6 +144,10 @@ class Controller final : public HostController {
   std::deque<std::uint16_t> held_events_;  // identifiers of Asynchronous Event Request commands
   std::deque<std::uint32_t> events_;       // results that no request has taken yet
   std::uint8_t masked_events_ = 0;         // types whose log page the host has yet to read
+  std::uint8_t told_warnings_ = 0;         // critical ones that have been an event
+  Picoseconds next_look_;                  // at the drive's health
+  /// Data of reads that the drive still has and nobody waits for, by generation and command.
+  std::map<std::uint64_t, std::vector<std::byte>> forgotten_;
   bool powered_ = true;
   bool cut_ = false;  // by a power cut that work() has yet to clear up behind
   std::uint32_t generation_ = 0;

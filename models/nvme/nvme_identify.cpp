@@ -17,6 +17,14 @@ void put_text(Page& page, std::size_t at, std::size_t size, std::string_view tex
   for (std::size_t i = 0; i < size; ++i) put<char>(page, at + i, i < text.size() ? text[i] : ' ');
 }
 
+/// EUI-64 of a namespace, the most significant byte first.
+void put_eui64(Page& page, std::size_t at, const Config& config, std::uint32_t number) {
+  std::uint64_t eui = 0xcbf2'9ce4'8422'2325;  // FNV-1a
+  for (const char letter : config.serial) eui = (eui ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3;
+  eui = (eui ^ number) * 0x100'0000'01b3;
+  for (std::size_t i = 0; i < sizeof eui; ++i) put<std::uint8_t>(page, at + i, static_cast<std::uint8_t>(eui >> (56 - 8 * i)));
+}
+
 }  // namespace
 
 std::vector<Namespace> namespaces_of(const Config& config, std::uint64_t capacity) {
@@ -40,6 +48,7 @@ std::vector<std::byte> identify_controller(const Config& config, std::uint32_t n
   put<std::uint8_t>(page, 77, config.transfer_pages);  // MDTS
   put<std::uint16_t>(page, 78, 1);                     // CNTLID
   put<std::uint32_t>(page, 80, version);
+  put<std::uint8_t>(page, 111, io_controller);
   put<std::uint8_t>(page, 258, most_aborts - 1);        // ACL, from 0
   put<std::uint8_t>(page, 259, most_events - 1);        // AERL, from 0
   put<std::uint8_t>(page, 260, 0x03);                   // FRMW: one slot, read only
@@ -49,8 +58,8 @@ std::vector<std::byte> identify_controller(const Config& config, std::uint32_t n
   put<std::uint8_t>(page, 512, 0x66);                   // SQES: 64 B
   put<std::uint8_t>(page, 513, 0x44);                   // CQES: 16 B
   put<std::uint32_t>(page, 516, namespaces);
-  put<std::uint16_t>(page, 520, 0x000c);  // ONCS: write zeroes, dataset management
-  put<std::uint8_t>(page, 525, config.volatile_cache ? 1 : 0);
+  put<std::uint16_t>(page, 520, 0x000c);                                           // ONCS: write zeroes, dataset management
+  put<std::uint8_t>(page, 525, 0x06 | (config.volatile_cache ? 1 : 0));            // VWC: FLUSH of every namespace is supported
   put<std::uint32_t>(page, 536, 0x0001'0001);                                      // SGLS: supported, without alignment; bit bucket
   const std::string name = "nqn.2014-08.org.nvmexpress:tessera:" + config.serial;  // SUBNQN, ended by zeros
   for (std::size_t i = 0; i < name.size(); ++i) put<char>(page, 768 + i, name[i]);
@@ -58,7 +67,7 @@ std::vector<std::byte> identify_controller(const Config& config, std::uint32_t n
   return page;
 }
 
-std::vector<std::byte> identify_namespace(const Namespace& space) {
+std::vector<std::byte> identify_namespace(const Config& config, std::uint32_t number, const Namespace& space) {
   Page page(page_of_data);
   put<std::uint64_t>(page, 0, space.blocks);   // NSZE
   put<std::uint64_t>(page, 8, space.blocks);   // NCAP
@@ -68,7 +77,8 @@ std::vector<std::byte> identify_namespace(const Namespace& space) {
   put<std::uint16_t>(page, 66, 7);             // NPWA
   put<std::uint16_t>(page, 68, 7);             // NPDG
   put<std::uint16_t>(page, 70, 7);             // NPDA
-  put<std::uint32_t>(page, 128, 9U << 16);     // LBAF0: 2^9 B, no metadata
+  put_eui64(page, 120, config, number);
+  put<std::uint32_t>(page, 128, 9U << 16);  // LBAF0: 2^9 B, no metadata
   return page;
 }
 
@@ -84,13 +94,10 @@ std::vector<std::byte> active_namespaces(const std::vector<Namespace>& spaces, s
 }
 
 std::vector<std::byte> namespace_descriptors(const Config& config, std::uint32_t number) {
-  std::uint64_t eui = 0xcbf2'9ce4'8422'2325;  // FNV-1a
-  for (const char letter : config.serial) eui = (eui ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3;
-  eui = (eui ^ number) * 0x100'0000'01b3;
   Page page(page_of_data);
   put<std::uint8_t>(page, 0, 1);  // NIDT: EUI-64
   put<std::uint8_t>(page, 1, 8);
-  put<std::uint64_t>(page, 4, eui);
+  put_eui64(page, 4, config, number);
   return page;
 }
 

@@ -42,10 +42,9 @@ std::vector<std::byte> Logs::errors() const {
   return page;
 }
 
-std::vector<std::byte> Logs::smart(const DriveHealth& health, Picoseconds now) const {
-  constexpr std::uint8_t spare_threshold = 10;  // percent: ours
+std::vector<std::byte> Logs::smart(const DriveHealth& health, Picoseconds now, std::uint8_t warnings) const {
   std::vector<std::byte> page(smart_bytes);
-  put<std::uint8_t>(page, 0, health.spare_percent < spare_threshold ? 1 : 0);  // critical warning
+  put<std::uint8_t>(page, 0, warnings);
   put<std::uint16_t>(page, 1, health.kelvin);
   put<std::uint8_t>(page, 3, health.spare_percent);
   put<std::uint8_t>(page, 4, spare_threshold);

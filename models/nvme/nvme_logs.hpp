@@ -18,6 +18,10 @@ struct ErrorEntry {
   std::uint32_t namespace_id = 0;
 };
 
+/// Critical warnings (5.14.1.2).
+enum Warning : std::uint8_t { spare_warning = 1, temperature_warning = 2 };
+inline constexpr std::uint8_t spare_threshold = 10;  // percent: ours
+
 class Logs {
  public:
   static constexpr std::size_t most_errors = 64;
@@ -30,8 +34,8 @@ class Logs {
 
   /// Log page 01h: the newest first.
   [[nodiscard]] std::vector<std::byte> errors() const;
-  /// Log page 02h.
-  [[nodiscard]] std::vector<std::byte> smart(const DriveHealth& health, Picoseconds now) const;
+  /// Log page 02h. `warnings`: critical ones.
+  [[nodiscard]] std::vector<std::byte> smart(const DriveHealth& health, Picoseconds now, std::uint8_t warnings) const;
   /// Log page 03h: one slot, that cannot be written.
   [[nodiscard]] static std::vector<std::byte> firmware(const Config& config);
 

@@ -14,6 +14,12 @@ struct SubmissionQueue {
   std::uint16_t completion_queue = 0;
   std::uint32_t in_flight = 0;  ///< fetched and not completed
 
+  /// Whether the host may write `value` to the doorbell: it adds commands, no more than there are free entries
+  /// (NVMe 1.4, 5.2).
+  [[nodiscard]] bool may_move_to(std::uint32_t value) const {
+    const std::uint32_t held = (tail + size - head) % size;
+    return value < size && value != tail && (value + size - tail) % size + held < size;
+  }
   [[nodiscard]] bool holds_commands() const { return exists && !ending && head != tail; }
 };
 
@@ -28,6 +34,10 @@ struct CompletionQueue {
   std::uint16_t vector = 0;
   std::uint32_t users = 0;  ///< submission queues
 
+  /// Whether the host may write `value` to the doorbell: it takes completions, no more than were posted.
+  [[nodiscard]] bool may_move_to(std::uint32_t value) const {
+    return value < size && value != head && (value + size - head) % size <= (tail + size - head) % size;
+  }
   [[nodiscard]] bool full() const { return (tail + 1) % size == head; }
   [[nodiscard]] bool holds_completions() const { return exists && head != tail; }
 };

@@ -186,6 +186,40 @@ TEST_CASE("a flush through NVMe keeps its promise over a power cut: conventional
 TEST_CASE("a flush through NVMe keeps its promise over a power cut: interlaced") { cut_in_the_middle("imr-rmw"); }
 TEST_CASE("a flush through NVMe keeps its promise over a power cut: shingled") { cut_in_the_middle("skylight-disk"); }
 
+namespace {
+
+/// How long a reset takes with so many random transfers of 4 KiB in flight.
+sc_core::sc_time reset_with(unsigned count, std::uint8_t opcode) {
+  Bench bench("cmr");
+  sc_core::sc_time took;
+  bench.run([&](Host& host) {
+    const std::uint64_t blocks = bench.drive->capacity().value() / 512, data = host.driver.allocate(count);
+    REQUIRE(host.driver.begin());
+    REQUIRE(host.driver.create_pair(1, 256, 0));
+    sc_core::wait(1, sc_core::SC_SEC);  // the drive has booted
+    for (unsigned i = 0; i < count; ++i)
+      host.driver.send(1, host.driver.transfer(opcode, (i * 7919ULL + 4) * 80'000 % (blocks - 8) / 8 * 8, 8, data + i * 4096));
+    sc_core::wait(10, sc_core::SC_MS);
+    const sc_core::sc_time from = sc_core::sc_time_stamp();
+    host.driver.write32(0x14, 0x460000);
+    while ((host.driver.read32(0x1c) & 1) != 0) sc_core::wait(100, sc_core::SC_US);
+    took = sc_core::sc_time_stamp() - from;
+    REQUIRE(host.driver.begin());
+    REQUIRE(host.driver.create_pair(1, 256, 0));
+    CHECK(host.driver.call(1, host.driver.transfer(2, 0, 8, data)).status == 0);
+  });
+  return took;
+}
+
+}  // namespace
+
+TEST_CASE("a reset of NVMe with 200 commands in flight waits only for writes that the drive has") {
+  CHECK(reset_with(200, 2) < sc_core::sc_time(2, sc_core::SC_MS));
+}
+TEST_CASE("a reset of NVMe with 200 writes in flight waits for those in the tags of the drive") {
+  CHECK(reset_with(200, 1) < sc_core::sc_time(450, sc_core::SC_MS));
+}
+
 TEST_CASE("register accesses that the controller does not take are answered by kind") {
   Bench bench("cmr");
   bench.run([](Host& host) {

@@ -56,6 +56,16 @@ struct AhciBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
     transfers.push_back(transfer);
     seen.push_back(transfer);
   }
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t command) const override {
+    std::uint32_t count = 0;
+    for (std::size_t i = takes; i < transfers.size(); ++i) count += transfers[i].command == command ? 1 : 0;
+    return count;
+  }
+  void withdraw(std::uint32_t command) override {
+    const auto front = transfers.begin() + static_cast<std::ptrdiff_t>(std::min(takes, transfers.size()));
+    transfers.erase(std::remove_if(front, transfers.end(), [&](const auto& transfer) { return transfer.command == command; }),
+                    transfers.end());
+  }
   void line(bool asserted) override { line_is = asserted; }
   void message(std::uint16_t vector) override { messages.push_back(vector); }
 
@@ -74,10 +84,11 @@ struct AhciBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   AhciDriver driver;
   tessera::ahci::Controller controller;
   std::vector<unsigned char> content = std::vector<unsigned char>(bytes);
-  std::deque<tessera::BlockTransfer> transfers;  // that the drive has
-  std::vector<tessera::BlockTransfer> seen;      // all of them
-  bool powered = true, holds = false;            // the drive: holds what it has
-  std::uint64_t fails_at = ~std::uint64_t{0};    // the offset of the transfer that the drive fails
+  std::deque<tessera::BlockTransfer> transfers;  // that the drive has, and after so many those in front of it
+  std::size_t takes = 1000;
+  std::vector<tessera::BlockTransfer> seen;    // all of them
+  bool powered = true, holds = false;          // the drive: holds what it has
+  std::uint64_t fails_at = ~std::uint64_t{0};  // the offset of the transfer that the drive fails
   bool line_is = false;
   std::vector<std::uint16_t> messages;
   std::function<void()> on_access;  // of the platform's memory

@@ -80,7 +80,7 @@ TEST_CASE("identify names the controller, its namespaces by size, and what there
   CHECK(driver.memory[page + 513] == 0x44);
   CHECK(driver.load<std::uint32_t>(page + 516) == 3);
   CHECK(driver.load<std::uint16_t>(page + 520) == 0xc);
-  CHECK(driver.memory[page + 525] == 1);
+  CHECK(driver.memory[page + 525] == 7);
   const std::uint64_t blocks[] = {2048, 1024, 5120};
   for (std::uint32_t number = 1; number <= 3; ++number) {
     REQUIRE(driver.admin({.opcode = 6, .space = number, .prp1 = page}).status == 0);

@@ -45,6 +45,7 @@ struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   bool write(std::uint64_t address, std::span<const std::byte> from) override {
     if (address + from.size() > driver.memory.size()) return false;
     std::memcpy(driver.memory.data() + address, from.data(), from.size());
+    if (on_write) on_write();
     return true;
   }
   [[nodiscard]] std::uint64_t capacity() const override { return powered ? bytes : 0; }
@@ -52,17 +53,29 @@ struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
     transfers.push_back(transfer);
     seen.push_back(transfer);
   }
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t command) const override {
+    std::uint32_t count = 0;
+    for (std::size_t i = takes; i < transfers.size(); ++i) count += transfers[i].command == command ? 1 : 0;
+    return count;
+  }
+  void withdraw(std::uint32_t command) override {
+    const auto front = transfers.begin() + static_cast<std::ptrdiff_t>(std::min(takes, transfers.size()));
+    transfers.erase(std::remove_if(front, transfers.end(), [&](const auto& transfer) { return transfer.command == command; }),
+                    transfers.end());
+  }
   void line(bool asserted) override { line_is = asserted; }
   void message(std::uint16_t vector) override { messages.push_back(vector); }
 
   NvmeDriver driver;
   tessera::nvme::Controller controller;
   std::vector<unsigned char> content = std::vector<unsigned char>(bytes);
-  std::deque<tessera::BlockTransfer> transfers;       // that the drive has
+  std::deque<tessera::BlockTransfer> transfers;  // that the drive has, and after so many those in front of it
+  std::size_t takes = 1000;
   std::vector<tessera::BlockTransfer> seen;           // all of them
   bool powered = true, fails = false, holds = false;  // the drive: holds what it has
   bool line_is = false;
   std::vector<std::uint16_t> messages;
+  std::function<void()> on_write;  // of the platform's memory, before the controller goes on
 };
 
 }  // namespace test

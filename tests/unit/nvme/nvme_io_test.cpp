@@ -315,11 +315,11 @@ TEST_CASE("a normal shutdown flushes the drive, an abrupt one does not, and noth
   CHECK(driver.begin());
 }
 
-TEST_CASE("a reset waits for the drive and answers nothing") {
+TEST_CASE("a reset waits for writes at the drive and answers nothing") {
   Ready bench;
   auto& driver = bench.driver;
   bench.holds = true;
-  const auto lost = driver.send(1, driver.transfer(2, 0, 1, driver.allocate()));
+  const auto lost = driver.send(1, driver.transfer(1, 0, 1, driver.allocate()));
   bench.work();
   driver.write32(0x14, 0x460000);
   bench.work();

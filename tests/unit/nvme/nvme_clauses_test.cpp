@@ -1,0 +1,369 @@
+// Clauses of NVMe 1.4 that a host tried one by one: doorbells, shutdown, Identify, features, events, Abort, reset. Numbers are the
+// standard's.
+#include <catch2/catch.hpp>
+
+#include "unit/nvme/nvme_bench.hpp"
+
+using namespace tessera;
+
+namespace {
+
+constexpr std::uint32_t sq_doorbell = 0x1008, cq_doorbell = 0x100c;  // of queues 1
+constexpr std::uint32_t invalid_value = 0x0001'0100;                 // log page 01h, information 01h, type 0
+constexpr std::uint32_t temperature_event = 0x0002'0101, spare_event = 0x0002'0201;
+
+/// A controller with one pair of I/O queues of 8.
+struct Ready : test::NvmeBench {
+  explicit Ready(nvme::Config config = {}, std::uint32_t entries = 8) : NvmeBench(std::move(config)) {
+    REQUIRE(driver.begin());
+    REQUIRE(driver.create_pair(1, entries, 0));
+  }
+  std::uint16_t ask_for_event() {
+    const std::uint16_t id = driver.send(0, {.opcode = 0x0c});
+    work();
+    return id;
+  }
+  bool is_answered(std::uint16_t queue, std::uint16_t id) {
+    work();
+    driver.poll(queue);
+    return driver.answered(queue, id);
+  }
+  std::uint16_t set(std::uint32_t feature, std::uint32_t value) {
+    return driver.admin({.opcode = 9, .dword10 = feature, .dword11 = value}).status;
+  }
+  test::NvmeAnswer get(std::uint32_t feature, std::uint32_t selects) {
+    return driver.admin({.opcode = 10, .dword10 = feature, .dword11 = selects});
+  }
+  void read_log(std::uint32_t page, bool retains_event = false) {
+    const std::uint32_t retain = retains_event ? 1U << 15 : 0;
+    REQUIRE(driver.admin({.opcode = 2, .prp1 = driver.allocate(), .dword10 = 15U << 16 | retain | page}).status == 0);
+  }
+  [[nodiscard]] std::uint32_t shutdown_status() { return driver.read32(0x1c) >> 2 & 3; }
+  std::uint16_t send_read(std::uint64_t block) { return driver.send(1, driver.transfer(2, block, 1, driver.allocate())); }
+};
+
+}  // namespace
+
+TEST_CASE("NVMe 1.4, 5.2: a completion doorbell beyond what was posted is an event, and leaves the queue as it was") {
+  Ready bench;
+  const auto event = bench.ask_for_event();
+  for (unsigned i = 0; i < 3; ++i) bench.send_read(i);
+  bench.work();                          // three completions that the host has not taken
+  bench.driver.write32(cq_doorbell, 4);  // four
+  REQUIRE(bench.is_answered(0, event));
+  CHECK(bench.driver.finish(0, event).result == invalid_value);
+  // Nothing was taken: seven places, of which four are left.
+  std::vector<std::uint16_t> sent;
+  for (unsigned i = 0; i < 4; ++i) sent.push_back(bench.send_read(i));
+  bench.work();
+  CHECK_FALSE(bench.controller.work());
+  bench.driver.poll(1);
+  for (const std::uint16_t id : sent) CHECK(bench.driver.answered(1, id));
+}
+
+TEST_CASE("NVMe 1.4, 5.2: doorbell values that take nothing, add nothing or lie beyond the queue are events") {
+  const auto [doorbell, value] = GENERATE(table<std::uint32_t, std::uint32_t>({
+      {cq_doorbell, 0},  // nothing was posted
+      {cq_doorbell, 1},
+      {cq_doorbell, 8},  // of 8
+      {sq_doorbell, 0},  // as it is
+      {sq_doorbell, 8},
+      {sq_doorbell, 0xffff},
+  }));
+  CAPTURE(doorbell, value);
+  Ready bench;
+  const auto event = bench.ask_for_event();
+  bench.driver.write32(doorbell, value);
+  REQUIRE(bench.is_answered(0, event));
+  CHECK(bench.driver.finish(0, event).result == invalid_value);
+  CHECK(bench.driver.call(1, {.opcode = 0, .space = 1}).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.2: a submission doorbell that adds more than there are free entries is an event") {
+  Ready bench({}, 300);  // commands beyond those that the controller holds stay in the queue
+  const auto event = bench.ask_for_event();
+  bench.holds = true;
+  for (unsigned i = 0; i < 290; ++i) bench.send_read(0);
+  bench.work();
+  REQUIRE(bench.seen.size() < 290);
+  bench.driver.write32(sq_doorbell, 289);  // all round but for one
+  REQUIRE(bench.is_answered(0, event));
+  CHECK(bench.driver.finish(0, event).result == invalid_value);
+  bench.holds = false;
+  bench.work();
+  CHECK(bench.seen.size() == 290);
+}
+
+TEST_CASE("NVMe 1.4, 5.2: a host that takes a completion as soon as it sees it rings no invalid doorbell") {
+  Ready bench;
+  const auto event = bench.ask_for_event();
+  const auto read = bench.send_read(0);
+  bench.on_write = [&] { bench.driver.poll(1); };
+  bench.work();
+  CHECK(bench.driver.answered(1, read));
+  CHECK_FALSE(bench.is_answered(0, event));
+}
+
+TEST_CASE("NVMe 1.4, 7.6.2: a shutdown ends although a completion queue is full") {
+  const auto kind = GENERATE(1U, 2U);  // normal, abrupt
+  Ready bench;
+  for (unsigned i = 0; i < 7; ++i) bench.send_read(i);
+  bench.work();
+  bench.driver.send(1, {.opcode = 0, .space = 1});
+  bench.work();  // its completion has no place
+  bench.driver.write32(0x14, 0x460001 | kind << 14);
+  bench.work();
+  CHECK(bench.shutdown_status() == 2);
+  CHECK(bench.driver.begin());
+}
+
+TEST_CASE("NVMe 1.4, 7.6.2: a normal shutdown serves what was fetched, an abrupt one gives up what is in front of the drive") {
+  const auto [kind, served] = GENERATE(table<std::uint32_t, bool>({{1, true}, {2, false}}));
+  Ready bench;
+  bench.holds = true;
+  bench.takes = 1;
+  const std::uint64_t data = bench.driver.allocate();
+  bench.driver.send(1, bench.driver.transfer(1, 0, 1, data));
+  const auto waits = bench.driver.send(1, bench.driver.transfer(1, 8, 1, data));
+  bench.work();
+  bench.driver.write32(0x14, 0x460001 | kind << 14);
+  bench.work();
+  CHECK(bench.shutdown_status() == 1);
+  CHECK(bench.transfers.size() == (served ? 2 : 1));
+  bench.holds = false;
+  bench.work();
+  CHECK(bench.shutdown_status() == 2);
+  bench.driver.poll(1);
+  CHECK(bench.driver.answered(1, waits) == served);
+}
+
+TEST_CASE("NVMe 1.4, 5.15.2.2: Identify Controller says I/O controller and what FLUSH of every namespace does") {
+  const bool cache = GENERATE(false, true);
+  nvme::Config config;
+  config.volatile_cache = cache;
+  Ready bench(config);
+  const std::uint64_t page = bench.driver.allocate();
+  REQUIRE(bench.driver.admin({.opcode = 6, .prp1 = page, .dword10 = 1}).status == 0);
+  CHECK(bench.driver.memory[page + 111] == 1);                // CNTRLTYPE
+  CHECK(bench.driver.memory[page + 525] == (cache ? 7 : 6));  // VWC
+  CHECK(bench.driver.call(1, {.opcode = 0, .space = 0xffff'ffff}).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.15.2.1 and 5.15.2.3: EUI64 of Identify Namespace is that of the identification descriptors") {
+  nvme::Config config;
+  config.namespaces = {Bytes(1U << 20U), Bytes(1U << 20U)};
+  Ready bench(config);
+  std::vector<std::uint64_t> names;
+  for (std::uint32_t number = 1; number <= 2; ++number) {
+    const std::uint64_t space = bench.driver.allocate(), descriptors = bench.driver.allocate();
+    REQUIRE(bench.driver.admin({.opcode = 6, .space = number, .prp1 = space}).status == 0);
+    REQUIRE(bench.driver.admin({.opcode = 6, .space = number, .prp1 = descriptors, .dword10 = 3}).status == 0);
+    names.push_back(bench.driver.load<std::uint64_t>(space + 120));
+    CHECK(names.back() == bench.driver.load<std::uint64_t>(descriptors + 4));
+    CHECK(names.back() != 0);
+  }
+  CHECK(names[0] != names[1]);
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.4: temperature thresholds over and under are apart, and sensors that do not exist are refused") {
+  Ready bench;
+  constexpr std::uint32_t over = 0, under = 1U << 20;
+  CHECK(bench.get(4, over).result == 343);
+  CHECK(bench.get(4, under).result == 0);
+  CHECK(bench.set(4, over | 330) == 0);
+  CHECK(bench.set(4, under | 280) == 0);
+  CHECK(bench.get(4, over).result == 330);
+  CHECK(bench.get(4, under).result == 280);
+  CHECK(bench.set(4, over | 0xfU << 16 | 331) == 0);  // every sensor
+  CHECK(bench.get(4, over).result == 331);
+  CHECK(bench.get(4, under).result == 280);
+  for (const std::uint32_t none : {1U << 16, 8U << 16, 2U << 20, 3U << 20}) {
+    CHECK(bench.set(4, none | 300) == 0x02);
+    CHECK(bench.get(4, none).status == 0x02);
+  }
+  CHECK(bench.get(4, 0xfU << 16).status == 0x02);
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.9: each interrupt vector has its configuration, and vectors that do not exist are refused") {
+  Ready bench;  // vectors 0 to 16
+  constexpr std::uint32_t coalescing_off = 1U << 16;
+  CHECK(bench.set(9, coalescing_off | 3) == 0);
+  CHECK(bench.get(9, 3).result == (coalescing_off | 3));
+  CHECK(bench.get(9, 4).result == 4);
+  CHECK(bench.get(9, 16).status == 0);
+  CHECK(bench.get(9, 17).status == 0x02);
+  CHECK(bench.set(9, 17) == 0x02);
+  nvme::Config config;
+  config.vectors = 0;  // the line
+  Ready line(config);
+  CHECK(line.set(9, coalescing_off) == 0);
+  CHECK(line.set(9, 1) == 0x02);
+}
+
+TEST_CASE("NVMe 1.4, 5.2: only the log page of an event's type unmasks it, and only without Retain Asynchronous Event") {
+  const auto [page, retains, unmasks] = GENERATE(table<std::uint32_t, bool, bool>({
+      {1, false, true},
+      {1, true, false},
+      {2, false, false},
+      {3, false, false},
+  }));
+  CAPTURE(page, retains);
+  Ready bench;
+  const auto first = bench.ask_for_event(), second = bench.ask_for_event();
+  bench.driver.write32(cq_doorbell, 1);
+  REQUIRE(bench.driver.finish(0, first).result == invalid_value);
+  bench.read_log(page, retains);
+  bench.driver.write32(cq_doorbell, 1);
+  CHECK(bench.is_answered(0, second) == unmasks);
+}
+
+TEST_CASE("NVMe 1.4, 5.2: a log page that is read before anybody asks for its event takes the event back") {
+  Ready bench;
+  bench.driver.write32(cq_doorbell, 1);
+  bench.read_log(1);
+  const auto event = bench.ask_for_event();
+  CHECK_FALSE(bench.is_answered(0, event));
+  bench.driver.write32(cq_doorbell, 1);
+  CHECK(bench.is_answered(0, event));
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.4 and 5.21.1.11: a temperature beyond a threshold is a critical warning, and an event where that is enabled") {
+  const auto [threshold, enabled] = GENERATE(table<std::uint32_t, bool>({{308, true}, {1U << 20 | 308, true}, {308, false}}));
+  CAPTURE(threshold, enabled);
+  Ready bench;
+  const auto event = bench.ask_for_event();
+  REQUIRE(bench.set(0x0b, enabled ? 2 : 1) == 0);
+  CHECK_FALSE(bench.is_answered(0, event));
+  REQUIRE(bench.set(4, threshold) == 0);  // the drive has 308 K
+  REQUIRE(bench.is_answered(0, event) == enabled);
+  const std::uint64_t page = bench.driver.allocate();
+  REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 127U << 16 | 2}).status == 0);
+  CHECK(bench.driver.memory[page] == 2);
+  if (enabled) {
+    CHECK(bench.driver.finish(0, event).result == temperature_event);
+    CHECK_FALSE(bench.is_answered(0, bench.ask_for_event()));  // once, while it stays
+  }
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.11: spares that come to an end are an event once it is enabled") {
+  DriveHealth health;
+  Picoseconds now;
+  nvme::Config config;
+  config.health = [&] { return health; };
+  config.now = [&] { return now; };
+  Ready bench(config);
+  const auto event = bench.ask_for_event();
+  REQUIRE(bench.set(0x0b, 1) == 0);
+  health.spare_percent = 9;
+  CHECK_FALSE(bench.is_answered(0, event));
+  now = now + Picoseconds(2 * ps_per_second);
+  CHECK(bench.driver.call(1, {.opcode = 0, .space = 1}).status == 0);  // the next completion looks
+  REQUIRE(bench.is_answered(0, event));
+  CHECK(bench.driver.finish(0, event).result == spare_event);
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.11: a failure looks for critical warnings at once") {
+  DriveHealth health;
+  nvme::Config config;
+  config.health = [&] { return health; };
+  Ready bench(config);
+  const auto event = bench.ask_for_event();
+  REQUIRE(bench.set(0x0b, 1) == 0);
+  health.spare_percent = 0;
+  bench.fails = true;
+  CHECK(bench.driver.call(1, bench.driver.transfer(1, 0, 1, bench.driver.allocate())).status == 0x280);
+  REQUIRE(bench.is_answered(0, event));
+  CHECK(bench.driver.finish(0, event).result == spare_event);
+}
+
+TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive, and not one that the drive has") {
+  Ready bench;
+  bench.holds = true;
+  bench.takes = 1;
+  const auto at_drive = bench.send_read(0), waits = bench.send_read(8);
+  bench.work();
+  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{at_drive} << 16 | 1}).result == 1);
+  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 2}).result == 1);  // of another queue
+  const auto aborted = bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1});
+  CHECK(aborted.status == 0);
+  CHECK(aborted.result == 0);
+  CHECK(bench.driver.finish(1, waits).status == 0x07);
+  CHECK(bench.transfers.size() == 1);
+  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1}).result == 1);  // is over
+  bench.holds = false;
+  CHECK(bench.driver.finish(1, at_drive).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.1.1: an Abort ends after the command that it aborted") {
+  Ready bench;
+  for (unsigned i = 0; i < 7; ++i) bench.send_read(i);
+  bench.work();  // the completion queue is full
+  bench.holds = true;
+  bench.takes = 0;
+  const auto waits = bench.send_read(8);
+  bench.work();
+  const auto abort = bench.driver.send(0, {.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1});
+  CHECK_FALSE(bench.is_answered(0, abort));
+  bench.driver.poll(1);
+  CHECK(bench.driver.finish(1, waits).status == 0x07);
+  CHECK(bench.driver.finish(0, abort).result == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.1: an Abort finds a place although I/O commands have all of theirs") {
+  Ready bench({}, 400);
+  bench.holds = true;
+  bench.takes = 1;
+  std::vector<std::uint16_t> sent;
+  for (unsigned i = 0; i < 300; ++i) sent.push_back(bench.send_read(0));
+  bench.work();
+  CHECK(bench.seen.size() == 256);
+  const auto abort = bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{sent[9]} << 16 | 1});
+  CHECK(abort.status == 0);
+  CHECK(abort.result == 0);
+}
+
+TEST_CASE("NVMe 1.4, 7.3.2: a reset waits for writes that the drive has, and for nothing else") {
+  Ready bench;
+  bench.holds = true;
+  bench.takes = 2;
+  const std::uint64_t data = bench.driver.allocate();
+  const auto read = bench.driver.send(1, bench.driver.transfer(2, 0, 1, data));
+  const bool writes = GENERATE(false, true);
+  bench.driver.send(1, bench.driver.transfer(writes ? 1 : 2, 8, 1, data));
+  bench.driver.send(1, bench.driver.transfer(1, 16, 1, data));
+  bench.work();
+  REQUIRE(bench.transfers.size() == 3);
+  bench.driver.write32(0x14, 0x460000);
+  bench.work();
+  CHECK((bench.driver.read32(0x1c) & 1) == (writes ? 1 : 0));
+  CHECK(bench.transfers.size() == 2);
+  bench.driver.memory[data] = 0x55;
+  bench.content[0] = 0x77;
+  bench.holds = false;
+  bench.work();
+  CHECK((bench.driver.read32(0x1c) & 1) == 0);
+  CHECK(bench.driver.memory[data] == 0x55);  // the read's data went nowhere
+  bench.driver.poll(1);
+  CHECK_FALSE(bench.driver.answered(1, read));
+  REQUIRE(bench.driver.begin());
+  REQUIRE(bench.driver.create_pair(1, 8, 0));
+  CHECK(bench.driver.call(1, bench.driver.transfer(2, 0, 1, data)).status == 0);
+  CHECK(bench.driver.memory[data] == 0x77);
+}
+
+TEST_CASE("NVMe 1.4, 7.3.2: a read that a reset forgot ends no command of after it") {
+  Ready bench;
+  bench.holds = true;
+  bench.send_read(0);
+  bench.work();
+  REQUIRE(bench.driver.begin());
+  REQUIRE(bench.driver.create_pair(1, 8, 0));
+  const auto fresh = bench.send_read(8);
+  bench.work();
+  REQUIRE(bench.transfers.size() == 2);
+  bench.controller.ended(bench.transfers.front(), false);
+  bench.transfers.pop_front();
+  CHECK_FALSE(bench.is_answered(1, fresh));
+  bench.holds = false;
+  CHECK(bench.driver.finish(1, fresh).status == 0);
+}
