@@ -124,6 +124,19 @@ void MediaDevice::cut(Picoseconds now) {
   platters_.statistics.off_since = now;
 }
 
+void MediaDevice::stop_spindle(Picoseconds now) {
+  if (!powered_ || !platters_.power.any()) return;
+  spindle_index_->pass(now);
+  platters_.power.stop(now);
+}
+
+void MediaDevice::start_spindle(Picoseconds now) {
+  if (!powered_ || !platters_.power.any()) return;
+  spindle_index_->pass(now);
+  if (!platters_.power.start(now)) return;
+  for (MediaArm& arm : arms_) arm.park();
+}
+
 void MediaDevice::restore(Picoseconds now) {
   TESSERA_CHECK(!powered_, "the media already has power");
   powered_ = true;

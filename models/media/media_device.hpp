@@ -65,6 +65,11 @@ class MediaDevice {
   void restore(Picoseconds now);
   [[nodiscard]] bool powered() const { return powered_; }
 
+  /// The host stops the spindle, and starts it. Without power conditions it turns on.
+  void stop_spindle(Picoseconds now);
+  void start_spindle(Picoseconds now);
+  [[nodiscard]] bool spindle_stopped(Picoseconds now) const { return platters_.power.any() && platters_.power.stopped(now); }
+
   /// Makes a sector unreadable from now on (fault injection).
   void add_unreadable(PhysicalSector sector) { platters_.faults.add_unreadable(sector); }
   /// From now on the sector fails in this many reads in a row, before one goes well.

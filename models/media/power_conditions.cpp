@@ -1,7 +1,7 @@
 #include "media/power_conditions.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace tessera {
 
@@ -112,25 +112,56 @@ LongTime PowerConditions::idle_for(Picoseconds now) const {
 
 PowerConditions::Recovery PowerConditions::recovery(Picoseconds now) const {
   const Picoseconds starts = ready_at_ - std::min(ready_at_, now);  // it recovers already
-  if (phase_ != Phase::idle) return {starts};
+  const std::optional<PowerCondition> in = condition(now);
+  return in ? Recovery{config_.of(*in).recovery, on_ramp(*in)} : Recovery{starts};
+}
+
+std::optional<PowerCondition> PowerConditions::condition(Picoseconds now) const {
+  if (phase_ != Phase::idle) return std::nullopt;
+  if (stopped_) return PowerCondition::standby;
   const LongTime idle = idle_for(now);
-  Recovery found{starts};
+  std::optional<PowerCondition> found;
   each([&](PowerCondition condition) {
     const PowerConditionsConfig::Condition& one = config_.of(condition);
-    if (idle >= one.after) found = {one.recovery, on_ramp(condition)};
+    if (idle >= one.after) found = condition;
   });
   return found;
+}
+
+bool PowerConditions::stopped(Picoseconds now) const { return stops_at_end_ || condition(now) == PowerCondition::standby; }
+
+void PowerConditions::stop(Picoseconds now) {
+  if (phase_ == Phase::working) stops_at_end_ = true;
+  if (phase_ != Phase::idle || stopped_) return;
+  settle_recovery(now);
+  ready_at_ = std::min(ready_at_, now);  // of a spindle that was about to start
+  stopped_ = idle_for(now);
+  shown_.replace(shows_first_condition + index(PowerCondition::standby), now);
+}
+
+bool PowerConditions::start(Picoseconds now) {
+  stops_at_end_ = false;
+  const std::optional<PowerCondition> from = condition(now);
+  if (!from) return false;
+  settle_recovery(now);
+  add_idle(totals_, now);
+  stopped_.reset();
+  idle_since_ = now;
+  rested_ = {};
+  recover(*from, now);
+  shown_.replace(shows_recovery, now);
+  shown_.set(shows_active, ready_at_);
+  announce(ready_at_);
+  return on_ramp(*from);
 }
 
 PowerConditions::Recovery PowerConditions::begin(Picoseconds now, bool alone) {
   const Recovery found = recovery(now);
   if (!alone) return found;
-  std::optional<PowerCondition> from;
-  each([&](PowerCondition condition) {
-    if (idle_for(now) >= config_.of(condition).after) from = condition;
-  });
+  const std::optional<PowerCondition> from = condition(now);
   settle_recovery(now);
   add_idle(totals_, now);
+  stopped_.reset();
   phase_ = Phase::working;
   if (from) recover(*from, now);
   shown_.replace(found.wait == Picoseconds() ? shows_active : shows_recovery, now);
@@ -140,10 +171,9 @@ PowerConditions::Recovery PowerConditions::begin(Picoseconds now, bool alone) {
 
 bool PowerConditions::at_speed(Picoseconds now) const {
   if (!any_) return true;
-  bool slow = now < ready_at_ && slows_down(recovers_from_);
-  if (phase_ == Phase::idle)
-    each([&](PowerCondition condition) { slow = slow || (slows_down(condition) && idle_for(now) >= config_.of(condition).after); });
-  return !slow;
+  const bool starts = now < ready_at_ && slows_down(recovers_from_);
+  const std::optional<PowerCondition> in = condition(now);
+  return !starts && !(in && slows_down(*in));
 }
 
 void PowerConditions::recover(PowerCondition from, Picoseconds now) {
@@ -159,6 +189,7 @@ void PowerConditions::end(Picoseconds now) {
   phase_ = Phase::idle;
   idle_since_ = now;
   rested_ = {};
+  if (std::exchange(stops_at_end_, false)) return stop(now);
   announce(now);
 }
 
@@ -180,6 +211,8 @@ void PowerConditions::cut(Picoseconds now) {
   settle_recovery(now);
   add_idle(totals_, now);
   phase_ = Phase::off;
+  stopped_.reset();
+  stops_at_end_ = false;
   ready_at_ = recovers_since_ = {};
   shown_.replace(shows_off, now);
 }
@@ -209,7 +242,9 @@ void PowerConditions::add_recovery(Totals& totals, Picoseconds now) const {
 
 void PowerConditions::add_idle(Totals& totals, Picoseconds now) const {
   if (phase_ != Phase::idle) return;
-  const LongTime idle = idle_for(now);
+  const LongTime all = idle_for(now);
+  const LongTime idle = stopped_.value_or(all);  // up to a command
+  totals.time[index(PowerCondition::standby)] += all - idle;
   std::optional<PowerCondition> in;
   const auto leave = [&](LongTime at) {
     if (in) totals.time[index(*in)] += at - config_.of(*in).after;

@@ -3,6 +3,7 @@
 // from how long it has been idle, and is worked out when somebody asks.
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/long_time.hpp"
 #include "base/signal.hpp"
@@ -31,6 +32,13 @@ class PowerConditions {
   /// Whether the spindle turns at its full speed at `now`, with power and as far as is known.
   [[nodiscard]] bool at_speed(Picoseconds now) const;
 
+  /// The host stops the spindle: the disk is in standby, at once or when the last step under way ends, until a step or start().
+  void stop(Picoseconds now);
+  /// The host starts it: an idle disk leaves its condition and is ready after that one's recovery. Whether its heads come from the ramp.
+  bool start(Picoseconds now);
+  /// Whether the disk is in standby at `now`, by command or by itself.
+  [[nodiscard]] bool stopped(Picoseconds now) const;
+
   void cut(Picoseconds now);
   void restore(Picoseconds now);
   /// See MediaDevice::rest().
@@ -51,6 +59,8 @@ class PowerConditions {
   enum class Phase : std::uint8_t { working, idle, off };
 
   [[nodiscard]] LongTime idle_for(Picoseconds now) const;
+  /// The condition that the disk is in at `now`, if any.
+  [[nodiscard]] std::optional<PowerCondition> condition(Picoseconds now) const;
   /// Calls f(condition) for each condition that the description has, from the shallowest on.
   template <class F>
   void each(F&& f) const;
@@ -65,7 +75,9 @@ class PowerConditions {
   Signal shown_;
   Phase phase_ = Phase::idle;
   Picoseconds idle_since_;
-  LongTime rested_;  // since then
+  LongTime rested_;                  // since then
+  std::optional<LongTime> stopped_;  // by command, after so much idle time
+  bool stops_at_end_ = false;        // of the step under way
   PowerCondition recovers_from_ = PowerCondition::idle_a;
   Picoseconds recovers_since_;  // counted up to here
   Picoseconds ready_at_;

@@ -106,6 +106,50 @@ TEST_CASE("what is left out of all instants counts as idle time, and as the rest
   CHECK(resting.start(step, 3 * second).seek == awake.start(step, 66 * second).seek);
 }
 
+TEST_CASE("a host stops the spindle at once, and the next step waits for it") {
+  MediaDevice device(saving(), {}, ContentMode::none, 1);
+  Picoseconds now;
+  REQUIRE(ok(perform(device, read_step({{0, 40}, 0, 1}), now)));
+  const Picoseconds stopped = now + 3 * second;  // 1 s of them on the ramp
+  CHECK_FALSE(device.spindle_stopped(stopped));
+  device.stop_spindle(stopped);
+  CHECK(device.spindle_stopped(stopped));
+  device.stop_spindle(stopped + 1 * second);  // is already
+  now = stopped + 20 * second;
+  CHECK(value(device, "media.time.idle_b", now) == Approx(1'000));
+  CHECK(value(device, "media.time.standby", now) == Approx(20'000));
+  const MediaStep step = read_step({{0, 41}, 0, 4});
+  const Picoseconds foreseen = device.positioning().positioning_time(step.run, false, now);
+  const MediaTiming timing = device.start(step, now);
+  CHECK(timing.seek == 8 * second + 1'410_us);
+  CHECK(now + foreseen + 400_us == timing.end);
+  CHECK(ok(device.finish()));
+  CHECK_FALSE(device.spindle_stopped(timing.end));
+  CHECK(value(device, "media.spin_ups", timing.end) == 1);
+  CHECK(value(device, "media.time.standby", timing.end) == Approx(20'000));
+}
+
+TEST_CASE("a spindle that a host stops during a step stops at its end, and one that it starts is ready after its recovery") {
+  MediaDevice device(saving(), {}, ContentMode::none, 1);
+  const MediaStep step = read_step({{0, 40}, 0, 1});
+  const Picoseconds end = device.start(step, 1 * second).end;
+  device.stop_spindle(1 * second);
+  CHECK(device.spindle_stopped(1 * second));
+  CHECK(ok(device.finish()));
+  CHECK(device.spindle_stopped(end));
+  device.start_spindle(5 * second);
+  CHECK_FALSE(device.spindle_stopped(5 * second));
+  CHECK(device.start(step, 7 * second).seek == 6 * second + 1'400_us);
+  CHECK(ok(device.finish()));
+  device.stop_spindle(20 * second);
+  device.cut(21 * second);
+  device.restore(22 * second);
+  CHECK_FALSE(device.spindle_stopped(22 * second));
+  MediaDevice plain(test::small_drive(), {}, ContentMode::none, 1);
+  plain.stop_spindle(1 * second);
+  CHECK_FALSE(plain.spindle_stopped(1 * second));
+}
+
 TEST_CASE("the spindle starts with the power where the description says so, and a cut in between counts as far as it came") {
   MediaConfig config = saving();
   config.power_conditions.spin_up_at_power_on = true;
