@@ -52,6 +52,7 @@ void Controller::receive(const std::shared_ptr<Command>& command, std::span<cons
   command->request = decode(fis);
   if (!command->request.is_command) return control(*command, header);
   task_file_ = status_busy;
+  if (device_.asleep()) return;  // for ever, but for a reset
   command->action = device_.take(command->request, queued_);
   if (command->action.kind == Action::Kind::refuse) return refuse(*command);
   if (command->action.protocol == Protocol::queued) command->tag = command->request.tag();
@@ -106,8 +107,7 @@ void Controller::begin(Command& command) {
   }
   if (action.protocol != Protocol::none && !find_regions(command)) return;
   if (epoch != epoch_) return;
-  const bool from_host = action.kind == Action::Kind::write || action.kind == Action::Kind::trim;
-  if (from_host && !take_from_host(command)) return;
+  if (action.from_host() && !take_from_host(command)) return;
   begin_transfers(command);
 }
 
@@ -158,11 +158,12 @@ bool Controller::take_from_host(Command& command) {
 void Controller::begin_transfers(Command& command) {
   const Action& action = command.action;
   switch (action.kind) {
-    case Action::Kind::read: command.data.resize(action.bytes()); [[fallthrough]];
-    case Action::Kind::write:
-      submit(command, action.kind == Action::Kind::read ? BlockOp::read : BlockOp::write, action.first, action.blocks,
-             action.force_unit_access);
+    case Action::Kind::read:
+    case Action::Kind::verify:
+      command.data.resize(action.bytes());
+      submit(command, BlockOp::read, action.first, action.blocks, false);
       return;
+    case Action::Kind::write: submit(command, BlockOp::write, action.first, action.blocks, action.force_unit_access); return;
     case Action::Kind::flush: submit(command, BlockOp::flush, 0, 0, false); return;
     case Action::Kind::trim: {
       const auto ranges = device_.ranges(command.data);
@@ -174,6 +175,10 @@ void Controller::begin_transfers(Command& command) {
       if (ranges->empty()) finished_.push_back(command.number);
       return;
     }
+    case Action::Kind::log:
+      device_.write_log(action, command.data);
+      finished_.push_back(command.number);
+      return;
     case Action::Kind::done:
     case Action::Kind::page:
     case Action::Kind::refuse: finished_.push_back(command.number); return;
@@ -210,7 +215,7 @@ bool Controller::complete_one() {
   commands_.erase(command.number);
   if (command.failed) {
     device_.failed();
-    const bool reads = command.action.kind == Action::Kind::read;
+    const bool reads = command.action.kind == Action::Kind::read || command.action.kind == Action::Kind::verify;
     fail(command, reads ? error_data : error_abort, !reads);
   } else {
     complete(command);
@@ -222,8 +227,7 @@ bool Controller::complete_one() {
 void Controller::complete(Command& command) {
   const Action& action = command.action;
   const std::uint32_t epoch = epoch_;
-  if (action.kind == Action::Kind::read || action.kind == Action::Kind::write)
-    device_.transferred(action.kind == Action::Kind::read, action.blocks);
+  device_.completed(action);
   if (action.ends_queue) {  // the log of a failed queue was read
     if (!send_fis(received_device_bits, device_bits_fis(status_ready, 0, ~0U, false)) || epoch != epoch_) return;
     active_ = 0;

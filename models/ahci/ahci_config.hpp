@@ -20,6 +20,7 @@ struct Config {
   bool volatile_cache = true;            ///< what the drive acknowledges may be lost without a flush
   std::function<DriveHealth()> health;   ///< as of now; none: a drive like new
   std::function<Picoseconds()> now;      ///< simulated time
+  SpindleControl spindle;                ///< without one the drive does not claim to manage its power
 };
 
 }  // namespace tessera::ahci

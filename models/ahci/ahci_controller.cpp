@@ -87,6 +87,8 @@ void Controller::give_up_commands() {
   finished_.clear();
   for (auto at = commands_.begin(); at != commands_.end();) {
     at->second->given_up = true;
+    at->second->transfers -= drive_.waiting(at->first);
+    drive_.withdraw(at->first);
     at = at->second->transfers == 0 ? commands_.erase(at) : std::next(at);
   }
 }

@@ -1,8 +1,9 @@
 #include "ahci/ata_device.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "ahci/ata_identify.hpp"
+#include "ahci/ata_general_logs.hpp"
 
 namespace tessera::ahci {
 
@@ -17,6 +18,9 @@ Action page(Protocol protocol, std::vector<std::byte> data) {
 constexpr std::uint8_t lba_bit = 0x40, fua_bit = 0x80;  // of the device register
 constexpr std::size_t range_bytes = 8;
 
+/// The first page of a log that READ or WRITE LOG EXT names.
+std::uint64_t page_of(const AtaCommand& command) { return (command.lba >> 8 & 0xff) | (command.lba >> 24 & 0xff00); }
+
 }  // namespace
 
 Action AtaDevice::take(const AtaCommand& command, std::uint32_t queued) {
@@ -28,7 +32,7 @@ Action AtaDevice::take(const AtaCommand& command, std::uint32_t queued) {
     action.ends_queue = true;
     return action;
   }
-  standby_ = false;
+  if (command.command != check_power_mode) standby_ = false;
   switch (command.command) {
     case read_queued:
     case write_queued:
@@ -36,6 +40,8 @@ Action AtaDevice::take(const AtaCommand& command, std::uint32_t queued) {
     case read_dma_ext:
     case read_sectors:
     case read_sectors_ext:
+    case read_verify:
+    case read_verify_ext:
     case write_dma:
     case write_dma_ext:
     case write_dma_fua_ext:
@@ -43,20 +49,31 @@ Action AtaDevice::take(const AtaCommand& command, std::uint32_t queued) {
     case write_sectors_ext: return transfer(command);
     case flush_cache:
     case flush_cache_ext: return {.kind = Action::Kind::flush};
-    case standby_immediate: standby_ = true; return {.kind = Action::Kind::flush};
-    case standby:
+    case standby_immediate:
+    case standby: return stand_by(command.command == standby_immediate);
+    case sleep: {
+      if (!config_.spindle.exists()) return refusal(error_abort);
+      Action action = stand_by(true);
+      action.sleeps = true;
+      return action;
+    }
     case idle:
-    case idle_immediate: return {};
-    case check_power_mode: return {.answer = {.count = 0xff}};  // active
-    case identify_device:
-      return page(Protocol::pio, identify(config_, {.blocks = blocks_,
-                                                    .caches_writes = config_.volatile_cache && caches_writes_,
-                                                    .looks_ahead = looks_ahead_,
-                                                    .smart = smart_on_}));
+    case idle_immediate:
+      if (config_.spindle.exists()) config_.spindle.start();
+      return {};
+    case check_power_mode: {
+      constexpr std::uint16_t in_standby = 0x00, active_or_idle = 0xff;
+      const bool stopped = config_.spindle.exists() && config_.spindle.stopped();
+      return {.answer = {.count = stopped ? in_standby : active_or_idle}};
+    }
+    case execute_device_diagnostic: reset(); return {.answer = signature()};
+    case identify_device: return page(Protocol::pio, identify(config_, state()));
     case set_features: return features(command);
     case smart: return smart_page(command);
     case read_log_ext:
     case read_log_dma_ext: return log(command);
+    case write_log_ext:
+    case write_log_dma_ext: return log_to_write(command);
     case data_set_management:
       if ((command.features & 1) == 0 || command.count == 0 || command.count > most_trim_blocks) return refusal(error_abort);
       return {.kind = Action::Kind::trim, .protocol = Protocol::dma, .blocks = command.count};
@@ -66,10 +83,13 @@ Action AtaDevice::take(const AtaCommand& command, std::uint32_t queued) {
 
 Action AtaDevice::transfer(const AtaCommand& command) const {
   const std::uint8_t opcode = command.command;
-  const bool is_short = opcode == read_dma || opcode == write_dma || opcode == read_sectors || opcode == write_sectors;
+  const bool is_short =
+      opcode == read_dma || opcode == write_dma || opcode == read_sectors || opcode == write_sectors || opcode == read_verify;
+  const bool verifies = opcode == read_verify || opcode == read_verify_ext;
   const bool reads =
       opcode == read_queued || opcode == read_dma || opcode == read_dma_ext || opcode == read_sectors || opcode == read_sectors_ext;
-  Action action{.kind = reads ? Action::Kind::read : Action::Kind::write, .protocol = Protocol::dma};
+  Action action{.kind = verifies ? Action::Kind::verify : reads ? Action::Kind::read : Action::Kind::write, .protocol = Protocol::dma};
+  if (verifies) action.protocol = Protocol::none;
   if (command.is_queued()) action.protocol = Protocol::queued;
   if (opcode == read_sectors || opcode == read_sectors_ext || opcode == write_sectors || opcode == write_sectors_ext)
     action.protocol = Protocol::pio;
@@ -79,7 +99,7 @@ Action AtaDevice::transfer(const AtaCommand& command) const {
   action.blocks = count != 0 ? count : is_short ? 256 : 65'536;
   if (action.first >= blocks_ || action.blocks > blocks_ - action.first) return refusal(error_address);
   const bool asks = opcode == write_dma_fua_ext || (command.is_queued() && (command.device & fua_bit) != 0);
-  action.force_unit_access = !reads && (asks || (config_.volatile_cache && !caches_writes_));
+  action.force_unit_access = action.kind == Action::Kind::write && (asks || (config_.volatile_cache && !caches_writes_));
   return action;
 }
 
@@ -96,7 +116,7 @@ Action AtaDevice::features(const AtaCommand& command) {
 }
 
 Action AtaDevice::smart_page(const AtaCommand& command) {
-  enum : std::uint8_t { read_data = 0xd0, read_thresholds = 0xd1, enable = 0xd8, disable = 0xd9, return_status = 0xda };
+  enum : std::uint8_t { read_data = 0xd0, read_thresholds = 0xd1, autosave = 0xd2, enable = 0xd8, disable = 0xd9, return_status = 0xda };
   constexpr std::uint64_t key = 0xc24f;  // that LBA mid and high have to hold
   const auto feature = static_cast<std::uint8_t>(command.features);
   if ((command.lba >> 8 & 0xffff) != key || (!smart_on_ && feature != enable)) return refusal(error_abort);
@@ -105,6 +125,11 @@ Action AtaDevice::smart_page(const AtaCommand& command) {
       return page(Protocol::pio,
                   logs_.smart(config_.health ? config_.health() : DriveHealth(), config_.now ? config_.now() : Picoseconds()));
     case read_thresholds: return page(Protocol::pio, Logs::thresholds());
+    case autosave: {  // the counters keep themselves either way
+      constexpr std::uint8_t on = 0xf1, off = 0x00;
+      const auto wanted = static_cast<std::uint8_t>(command.count);
+      return wanted == on || wanted == off ? Action() : refusal(error_abort);
+    }
     case enable:
     case disable: smart_on_ = feature == enable; return {};
     case return_status: {
@@ -116,28 +141,71 @@ Action AtaDevice::smart_page(const AtaCommand& command) {
   }
 }
 
-/// General purpose logs: the directory, and the error of a queued command.
+/// The host announces the end of power, or wants the spindle to stop.
+Action AtaDevice::stand_by(bool at_once) {
+  const bool stops = config_.spindle.exists();
+  if (!at_once && !stops) return {};  // the standby timer is the drive's own
+  standby_ = true;
+  return {.kind = Action::Kind::flush, .stops_spindle = stops};
+}
+
+void AtaDevice::completed(const Action& action) {
+  if (action.stops_spindle) config_.spindle.stop();
+  if (action.sleeps) asleep_ = true;
+  if (action.kind == Action::Kind::read || action.kind == Action::Kind::write)
+    logs_.transferred(action.kind == Action::Kind::read, action.blocks);
+}
+
+DeviceState AtaDevice::state() const {
+  return {.blocks = blocks_, .caches_writes = config_.volatile_cache && caches_writes_, .looks_ahead = looks_ahead_, .smart = smart_on_};
+}
+
+/// General purpose logs. That of a queued command's error ends the queue's.
 Action AtaDevice::log(const AtaCommand& command) {
-  enum : std::uint8_t { directory = 0x00, queue_error = 0x10 };
-  const std::uint64_t number = (command.lba >> 8 & 0xff) | (command.lba >> 24 & 0xff00);
-  if (command.count != 1 || number != 0) return refusal(error_abort);
+  const auto address = static_cast<std::uint8_t>(command.lba & 0xff);
+  const std::uint64_t first = page_of(command), pages = pages_of_log(address);
+  if (command.count == 0 || first + command.count > pages) return refusal(error_abort);
   const Protocol protocol = command.command == read_log_ext ? Protocol::pio : Protocol::dma;
-  switch (command.lba & 0xff) {
-    case directory: {
-      std::vector<std::byte> data(block_bytes);
-      put<std::uint16_t>(data, 0, 1);                // version
-      put<std::uint16_t>(data, 2 * queue_error, 1);  // pages
-      return page(protocol, std::move(data));
-    }
-    case queue_error: {
-      std::vector<std::byte> data = failed_page_.empty() ? queue_error_page(0, false, {}) : failed_page_;
-      Action action = page(protocol, std::move(data));
-      action.ends_queue = std::exchange(queue_failed_, false);
-      failed_page_.clear();
-      return action;
-    }
-    default: return refusal(error_abort);
+  if (address == queue_error_log) {
+    std::vector<std::byte> data = failed_page_.empty() ? queue_error_page(0, false, {}) : failed_page_;
+    Action action = page(protocol, std::move(data));
+    action.ends_queue = std::exchange(queue_failed_, false);
+    failed_page_.clear();
+    return action;
   }
+  const std::vector<std::byte> content = log_content(address);
+  const auto begin = content.begin() + static_cast<std::ptrdiff_t>(first * block_bytes);
+  return page(protocol, {begin, begin + static_cast<std::ptrdiff_t>(command.count * block_bytes)});
+}
+
+std::vector<std::byte> AtaDevice::log_content(std::uint8_t address) const {
+  switch (address) {
+    case directory_log: return log_directory();
+    case device_statistics_log: return logs_.statistics(config_.now ? config_.now() : Picoseconds());
+    case identify_log: return identify_pages(config_, state());
+    default: {
+      const auto written = host_logs_.find(address);
+      return written == host_logs_.end() ? std::vector<std::byte>(pages_of_log(address) * block_bytes) : written->second;
+    }
+  }
+}
+
+/// WRITE LOG EXT takes the logs that are the host's.
+Action AtaDevice::log_to_write(const AtaCommand& command) const {
+  const auto address = static_cast<std::uint8_t>(command.lba & 0xff);
+  const std::uint64_t first = page_of(command);
+  if (!is_host_log(address) || command.count == 0 || first + command.count > pages_of_log(address)) return refusal(error_abort);
+  return {.kind = Action::Kind::log,
+          .protocol = command.command == write_log_ext ? Protocol::pio : Protocol::dma,
+          .first = first,
+          .blocks = command.count,
+          .log_address = address};
+}
+
+void AtaDevice::write_log(const Action& action, std::span<const std::byte> data) {
+  std::vector<std::byte>& content = host_logs_[action.log_address];
+  content.resize(pages_of_log(action.log_address) * block_bytes);
+  std::ranges::copy(data, content.begin() + static_cast<std::ptrdiff_t>(action.first * block_bytes));
 }
 
 void AtaDevice::queue_failed(std::uint32_t tag, bool queued, const TaskFile& file) {
@@ -162,7 +230,7 @@ void AtaDevice::power_on() { logs_.power_on(); }
 void AtaDevice::power_off() {
   if (!standby_) logs_.unsafe_shutdown();
   caches_writes_ = looks_ahead_ = true;
-  queue_failed_ = standby_ = false;
+  queue_failed_ = standby_ = asleep_ = false;
   failed_page_.clear();
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 // The drive's side of the link: what a command asks for, and what the drive remembers between commands. It moves nothing itself.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "ahci/ahci_config.hpp"
+#include "ahci/ata_identify.hpp"
 #include "ahci/ata_logs.hpp"
 #include "ahci/ata_wire.hpp"
 
@@ -20,9 +22,11 @@ struct Action {
     done,    ///< without more
     page,    ///< `data` goes to the host
     read,
+    verify,  ///< a read whose data nobody wants
     write,
     flush,
-    trim  ///< `blocks` of ranges come from the host
+    trim,  ///< `blocks` of ranges come from the host
+    log    ///< `blocks` of the host's come, for a log from page `first` on
   };
   Kind kind = Kind::done;
   Protocol protocol = Protocol::none;
@@ -30,11 +34,15 @@ struct Action {
   std::uint32_t blocks = 0;
   bool force_unit_access = false;
   std::uint8_t error = 0;
+  std::uint8_t log_address = 0;
+  bool stops_spindle = false;
+  bool sleeps = false;
   bool ends_queue = false;  ///< what is queued is given up, as an error among queued commands does
   TaskFile answer{};        ///< of a command without error
   std::vector<std::byte> data{};
 
   [[nodiscard]] bool to_host() const { return kind == Kind::page || kind == Kind::read; }
+  [[nodiscard]] bool from_host() const { return kind == Kind::write || kind == Kind::trim || kind == Kind::log; }
   [[nodiscard]] std::uint32_t bytes() const { return kind == Kind::page ? static_cast<std::uint32_t>(data.size()) : blocks * 512; }
 };
 
@@ -55,14 +63,20 @@ class AtaDevice {
   /// The ranges in the data of a `trim`, or nothing where one is beyond the drive.
   [[nodiscard]] std::optional<std::vector<TrimRange>> ranges(std::span<const std::byte> data) const;
 
+  /// The data of a `log`.
+  void write_log(const Action& action, std::span<const std::byte> data);
+  /// A command ends without error.
+  void completed(const Action& action);
+  /// In Sleep mode: nothing is answered until a reset.
+  [[nodiscard]] bool asleep() const { return asleep_; }
+
   /// A queued command failed: until its log page is read, others do.
   void queue_failed(std::uint32_t tag, bool queued, const TaskFile& file);
   [[nodiscard]] bool queue_has_failed() const { return queue_failed_; }
-  void transferred(bool read, std::uint32_t blocks) { logs_.transferred(read, blocks); }
   void failed() { logs_.failed(); }
 
   /// COMRESET, or the reset bit of the control register.
-  void reset() { queue_failed_ = false; }
+  void reset() { queue_failed_ = asleep_ = false; }
   void power_on();
   void power_off();
 
@@ -73,7 +87,11 @@ class AtaDevice {
   [[nodiscard]] Action transfer(const AtaCommand& command) const;
   [[nodiscard]] Action features(const AtaCommand& command);
   [[nodiscard]] Action smart_page(const AtaCommand& command);
+  [[nodiscard]] Action stand_by(bool at_once);
   [[nodiscard]] Action log(const AtaCommand& command);
+  [[nodiscard]] Action log_to_write(const AtaCommand& command) const;
+  [[nodiscard]] std::vector<std::byte> log_content(std::uint8_t address) const;
+  [[nodiscard]] DeviceState state() const;
 
   const Config& config_;
   std::uint64_t blocks_ = 0;
@@ -81,9 +99,11 @@ class AtaDevice {
   bool looks_ahead_ = true;
   bool smart_on_ = true;
   bool standby_ = false;  // the host has announced the end of power
+  bool asleep_ = false;
   bool queue_failed_ = false;
   std::vector<std::byte> failed_page_;
   Logs logs_;
+  std::map<std::uint8_t, std::vector<std::byte>> host_logs_;  // that it has written to
 };
 
 }  // namespace tessera::ahci

@@ -49,7 +49,7 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   words.set_text(23, 4, config.revision);
   words.set_text(27, 20, config.model);
   words.set(47, 0x8000);
-  words.set(49, 0x2f00);  // LBA, DMA, IORDY, standby timer as the standard has it
+  words.set(49, 0x0f00);  // LBA, DMA, IORDY; the standby timer is the drive's own
   words.set(50, 0x4000);
   words.set(53, 0x0006);  // words 64 to 70 and 88 are valid
   words.set_wide(60, 2, std::min<std::uint64_t>(state.blocks, 0x0fff'ffff));
@@ -62,10 +62,11 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   words.set(77, config.link_generation << 1);
   words.set(80, 0x07e0);  // ATA/ATAPI-5 to ACS-3
   const unsigned cache = config.volatile_cache ? 1U << 5 : 0;
-  words.set(82, 1U << 14 | 1U << 6 | cache | 1U << 3 | 1);  // look-ahead, write cache, power management, SMART
-  words.set(83, 0x4000 | 1U << 13 | 1U << 12 | 1U << 10);   // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
-  words.set(84, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5);      // world wide name, WRITE DMA FUA EXT, general purpose logs
-  words.set(85, (state.looks_ahead ? 1U << 6 : 0) | (state.caches_writes ? 1U << 5 : 0) | 1U << 3 | (state.smart ? 1 : 0));
+  const unsigned power = config.spindle.exists() ? 1U << 3 : 0;
+  words.set(82, 1U << 14 | 1U << 6 | cache | power | 1);   // NOP, look-ahead, write cache, power management, SMART
+  words.set(83, 0x4000 | 1U << 13 | 1U << 12 | 1U << 10);  // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
+  words.set(84, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5);     // world wide name, WRITE DMA FUA EXT, general purpose logs
+  words.set(85, 1U << 14 | (state.looks_ahead ? 1U << 6 : 0) | (state.caches_writes ? 1U << 5 : 0) | power | (state.smart ? 1 : 0));
   words.set(86, 1U << 15 | 1U << 13 | 1U << 12 | 1U << 10);
   words.set(87, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5);
   words.set(88, 0x407f);  // mode 6
@@ -75,8 +76,8 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   words.set(106, 0x4000 | (exponent != 0 ? 1U << 13 : 0) | exponent);
   const std::uint64_t name = world_wide_name(config.serial);
   for (std::size_t i = 0; i < 4; ++i) words.set(108 + i, name >> (48 - 16 * i));
-  words.set(119, 0x4000);
-  words.set(120, 0x4000);
+  words.set(119, 0x4000 | 1U << 3);  // READ and WRITE LOG DMA EXT
+  words.set(120, 0x4000 | 1U << 3);
   words.set(168, 2);       // 3.5 inches
   words.set(169, 1);       // TRIM
   words.set(209, 0x4000);  // block 0 begins a physical sector

@@ -63,6 +63,23 @@ std::vector<std::byte> Logs::smart(const DriveHealth& health, Picoseconds now) c
   return page;
 }
 
+std::vector<std::byte> Logs::statistics(Picoseconds now) const {
+  constexpr std::uint64_t supported = std::uint64_t{1} << 63, valid = std::uint64_t{1} << 62, revision = 1;
+  std::vector<std::byte> pages(2 * block_bytes);
+  put<std::uint64_t>(pages, 0, revision);
+  put<std::uint8_t>(pages, 8, 2);  // pages: 00h
+  put<std::uint8_t>(pages, 10, 1);
+  const auto set = [&](std::size_t at, std::uint64_t value) { put<std::uint64_t>(pages, block_bytes + at, value | supported | valid); };
+  put<std::uint64_t>(pages, block_bytes, 1U << 16 | revision);
+  set(8, power_cycles_);
+  set(16, now.value() / (3600 * ps_per_second));  // hours
+  set(24, blocks_written_);
+  set(32, writes_);
+  set(40, blocks_read_);
+  set(48, reads_);
+  return pages;
+}
+
 std::vector<std::byte> Logs::thresholds() {
   std::vector<std::byte> page(block_bytes);
   put<std::uint16_t>(page, 0, 0x0010);

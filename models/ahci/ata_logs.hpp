@@ -13,7 +13,10 @@ namespace tessera::ahci {
 
 class Logs {
  public:
-  void transferred(bool read, std::uint32_t blocks) { (read ? blocks_read_ : blocks_written_) += blocks; }
+  void transferred(bool read, std::uint32_t blocks) {
+    (read ? blocks_read_ : blocks_written_) += blocks;
+    ++(read ? reads_ : writes_);
+  }
   void failed() { ++failures_; }
   void power_on() { ++power_cycles_; }
   void unsafe_shutdown() { ++unsafe_shutdowns_; }
@@ -22,11 +25,15 @@ class Logs {
   [[nodiscard]] std::vector<std::byte> smart(const DriveHealth& health, Picoseconds now) const;
   /// SMART READ THRESHOLDS.
   [[nodiscard]] static std::vector<std::byte> thresholds();
+  /// Log 04h, device statistics: the list of pages, and general statistics (ACS-3, 9.5).
+  [[nodiscard]] std::vector<std::byte> statistics(Picoseconds now) const;
   [[nodiscard]] static bool threshold_exceeded(const DriveHealth& health);
 
  private:
   std::uint64_t blocks_read_ = 0;
   std::uint64_t blocks_written_ = 0;
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
   std::uint64_t failures_ = 0;  // reads and writes that the drive failed
   std::uint64_t power_cycles_ = 0;
   std::uint64_t unsafe_shutdowns_ = 0;

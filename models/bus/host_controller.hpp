@@ -2,6 +2,7 @@
 // A host controller, NVMe or AHCI, as its module sees it, and what it reaches: the platform's memory, the drive behind it, and the
 // platform's interrupts. The module implements the latter over sockets, unit tests by plain memory.
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/units.hpp"
@@ -67,6 +68,15 @@ struct DriveHealth {
   std::uint64_t media_errors = 0;    ///< sectors that could not be read or written
   std::uint64_t relocations = 0;     ///< sectors that lie on spares
   Picoseconds busy{};                ///< time in which the media worked
+};
+
+/// The drive's spindle, as a host stops and starts it. Without functions it always turns.
+struct SpindleControl {
+  std::function<bool()> stopped;  ///< by the host, or by the drive itself
+  std::function<void()> stop;
+  std::function<void()> start;
+
+  [[nodiscard]] bool exists() const { return stopped != nullptr; }
 };
 
 class HostController {

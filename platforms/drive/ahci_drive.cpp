@@ -19,6 +19,19 @@ bool is_shingled(const FormatPlan& plan) {
       plan, [](const Region& region) { return region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave; });
 }
 
+/// Of a drive whose description says how its spindle stops and starts.
+SpindleControl spindle_of(DriveModule& drive) {
+  const PowerConditionsConfig& conditions = drive.config().media.power_conditions;
+  const bool stops = conditions.of(PowerCondition::standby).after != Picoseconds() || conditions.spin_up_at_power_on;
+  if (!stops || !drive.has_own_media()) return {};
+  // The drive's calendar may not have come to this instant yet; where it has gone beyond, that is its time.
+  const auto now = [&drive] { return std::max(drive.timeline().now(), from_sc_time(sc_core::sc_time_stamp())); };
+  MediaDevice& media = drive.media().device();
+  return {.stopped = [&media, now] { return media.spindle_stopped(now()); },
+          .stop = [&media, now] { media.stop_spindle(now()); },
+          .start = [&media, now] { media.start_spindle(now()); }};
+}
+
 }  // namespace
 
 ahci::Config ahci_config(DriveModule& drive) {
@@ -33,6 +46,7 @@ ahci::Config ahci_config(DriveModule& drive) {
   config.physical_sector = drive.sector_shape().sector_bytes;
   config.drive_managed_zones = is_shingled(plan_drive(description)) && !description.has_zones();
   config.volatile_cache = has_volatile_cache(description);
+  config.spindle = spindle_of(drive);
   config.health = [&drive] { return health_of(drive, drive.timeline().now()); };
   return config;
 }

@@ -204,6 +204,10 @@ class AhciDriver {
   [[nodiscard]] static AhciRequest smart(std::uint16_t feature, std::uint64_t data) {
     return {.command = 0xb0, .lba = 0xc24f00, .count = 1, .features = feature, .data = data, .bytes = data == 0 ? 0U : 512U};
   }
+  /// READ LOG EXT of pages from `page` on.
+  [[nodiscard]] static AhciRequest log(std::uint8_t address, std::uint64_t data, unsigned page = 0, std::uint16_t pages = 1) {
+    return {.command = 0x2f, .lba = address | std::uint64_t{page} << 8, .count = pages, .data = data, .bytes = pages * 512U};
+  }
   [[nodiscard]] static AhciRequest queue_log(std::uint64_t data) {
     return {.command = 0x2f, .lba = 0x10, .count = 1, .data = data, .bytes = 512};
   }

@@ -179,6 +179,67 @@ TEST_CASE("a flush through AHCI keeps its promise over a power cut: conventional
 TEST_CASE("a flush through AHCI keeps its promise over a power cut: interlaced") { cut_in_the_middle("imr-rmw"); }
 TEST_CASE("a flush through AHCI keeps its promise over a power cut: shingled") { cut_in_the_middle("skylight-disk"); }
 
+namespace {
+
+/// The count that CHECK POWER MODE answers.
+unsigned power_mode(AhciDriver& driver) {
+  REQUIRE(driver.call({.command = 0xe5}).ok());
+  return driver.load<std::uint8_t>(driver.received() + 0x40 + 12);
+}
+
+/// How long a read of the drive takes.
+sc_core::sc_time time_of_read(AhciDriver& driver, std::uint64_t at) {
+  const sc_core::sc_time from = sc_core::sc_time_stamp();
+  CHECK(driver.call(AhciDriver::direct(false, 80'000, 8, at)).ok());
+  return sc_core::sc_time_stamp() - from;
+}
+
+}  // namespace
+
+TEST_CASE("STANDBY IMMEDIATE through AHCI stops the spindle, and the next read waits for it") {
+  Bench bench("cmr", {"media.power_conditions.standby_after=60 s", "media.power_conditions.standby_recovery=8 s"});
+  bench.run([&](Host& host) {
+    AhciDriver& driver = host.driver;
+    const std::uint64_t page = driver.allocate();
+    std::uint64_t blocks = 0;
+    bring_up(driver, page, blocks);
+    CHECK((driver.load<std::uint16_t>(page + 2 * 82) & 1U << 3) != 0);
+    time_of_read(driver, page);
+    CHECK(power_mode(driver) == 0xff);
+    CHECK(time_of_read(driver, page) < sc_core::sc_time(50, sc_core::SC_MS));
+    CHECK(driver.call({.command = 0xe0}).ok());
+    CHECK(power_mode(driver) == 0x00);
+    sc_core::wait(3, sc_core::SC_SEC);
+    CHECK(power_mode(driver) == 0x00);
+    const sc_core::sc_time woken = time_of_read(driver, page);
+    CHECK(woken > sc_core::sc_time(8, sc_core::SC_SEC));
+    CHECK(woken < sc_core::sc_time(8'050, sc_core::SC_MS));
+    CHECK(power_mode(driver) == 0xff);
+    CHECK(time_of_read(driver, page) < sc_core::sc_time(50, sc_core::SC_MS));
+    CHECK(driver.call({.command = 0xe0}).ok());
+    CHECK(driver.call({.command = 0xe1}).ok());  // IDLE IMMEDIATE: it starts
+    sc_core::wait(9, sc_core::SC_SEC);
+    CHECK(time_of_read(driver, page) < sc_core::sc_time(50, sc_core::SC_MS));
+    sc_core::wait(61, sc_core::SC_SEC);  // by itself
+    CHECK(power_mode(driver) == 0x00);
+  });
+}
+
+TEST_CASE("a drive without power conditions claims no power management behind AHCI, and is always active") {
+  Bench bench("cmr");
+  bench.run([&](Host& host) {
+    AhciDriver& driver = host.driver;
+    const std::uint64_t page = driver.allocate();
+    std::uint64_t blocks = 0;
+    bring_up(driver, page, blocks);
+    CHECK((driver.load<std::uint16_t>(page + 2 * 82) & 1U << 3) == 0);
+    time_of_read(driver, page);
+    CHECK(driver.call({.command = 0xe0}).ok());
+    CHECK(power_mode(driver) == 0xff);
+    CHECK(time_of_read(driver, page) < sc_core::sc_time(50, sc_core::SC_MS));
+  });
+}
+
 TEST_CASE("a sector that cannot be read is an uncorrectable error behind AHCI, with its log page") {
   Bench bench("cmr", {"media.unrecoverable_errors_per_billion=1000000000"});
   bench.run([&](Host& host) {
