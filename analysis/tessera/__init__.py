@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from tessera.results.request_log import latency_ms, life_causes, life_phases
     from tessera.results.run_folder import Run
 
+    __version__: str
+
 __all__ = [
     "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_causes", "life_phases", "open_results", "run",
     "run_simulator", "search", "sweep", "trace", "validate",
 ]  # fmt: skip
 
-__getattr__ = names_of(
+_named = names_of(
     __name__,
     "trace",
     **{
@@ -32,3 +34,19 @@ __getattr__ = names_of(
         "results.run_folder": ("Run",),
     },
 )
+
+
+def __getattr__(name: str) -> object:
+    if name != "__version__":
+        return _named(name)
+    from importlib import metadata
+
+    try:
+        return metadata.version(__name__)
+    except metadata.PackageNotFoundError:
+        raise AttributeError("tessera has a __version__ where it is installed: pip install it, or './dev build'") from None
+
+
+def __dir__() -> list[str]:
+    """For completion: also the names that nobody has asked for yet."""
+    return sorted({*globals(), *__all__, "__version__"})

@@ -1,11 +1,13 @@
 """The calls of `import tessera`."""
 
+import dataclasses
+import inspect
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
-from tessera.engine.simulation import Setting, Simulation, setting_text
+from tessera.engine.simulation import Setting, Simulation, meanings, setting_text
 from tessera.engine.temporary import work_folder
 from tessera.errors import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
 from tessera.results.run_folder import Run
@@ -17,8 +19,12 @@ if TYPE_CHECKING:
     from tessera.identify.against_measurement import Validation
 
 
+Call = TypeVar("Call", bound=Callable)
+OPTIONS = "Options, None where it is left out:"
+
+
 class Options(TypedDict, total=False):
-    """The options of a run, as `tessera-sim run` has them; see Simulation."""
+    """The options of a run, as `tessera-sim run` has them; see Simulation, whose fields they are."""
 
     layer: str | None
     trace: str | Path | None
@@ -30,18 +36,18 @@ class Options(TypedDict, total=False):
     sort: str | None
     spread: str | None
     arrival: str | None
-    limit: int | None
-    skip: int | None
+    limit: int | str | None
+    skip: int | str | None
     warmup: int | str | None
     replay: str | None
-    time_scale: float | None
+    time_scale: float | str | None
     adapt: str | None
-    prefill: int | None
+    prefill: int | str | None
     caches: str | None
     content: str | None
     intervals: str | None
     percentiles: str | None
-    seed: int
+    seed: int | str
     load_state: str | Path | None
     save_state: str | Path | None
     fold_at: str | None
@@ -51,10 +57,27 @@ class Options(TypedDict, total=False):
     requests: bool
     events: bool
     places: bool
-    cut_at: tuple[str, ...]
-    restart_at: tuple[str, ...]
+    cut_at: str | tuple[str, ...]
+    restart_at: str | tuple[str, ...]
     settings: Mapping[str, Setting]
     more: tuple[str, ...]
+
+
+def with_options(*without: str) -> Callable[[Call], Call]:
+    """Gives a call the options of a run in its signature and its docstring, each with its default and meaning as Simulation declares it."""
+
+    def known_to(call: Call) -> Call:
+        signature, kinds = inspect.signature(call), Options.__annotations__
+        own = [item for item in signature.parameters.values() if item.kind is not item.VAR_KEYWORD]
+        fields = [item for item in dataclasses.fields(Simulation) if item.name in kinds and item.name not in without]
+        defaults = {item.name: {} if item.default is dataclasses.MISSING else item.default for item in fields}
+        options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kinds[name]) for name in defaults]
+        call.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+        lines = [f"    {name} = {default!r}: {meanings().get(name, '')}" for name, default in defaults.items()]
+        call.__doc__ = "\n".join([f"{inspect.getdoc(call)}\n", OPTIONS, *lines])
+        return call
+
+    return known_to
 
 
 def _simulation(drive: str | Path, options: Mapping[str, Any]) -> Simulation:
@@ -65,6 +88,7 @@ def _places(jobs: int | None, scheduler: str | None) -> dict[str, Any]:
     return {"jobs": None if jobs is None else whole_of("jobs", jobs, 1), "scheduler": None if scheduler is None else text_of("scheduler", scheduler)}
 
 
+@with_options()
 def run(drive: str | Path = "common", *, out: str | Path | None = None, until: str | None = None, **options: Unpack[Options]) -> Run:
     """Simulates one drive on one trace or workload.
 
@@ -96,17 +120,19 @@ def run(drive: str | Path = "common", *, out: str | Path | None = None, until: s
     return result
 
 
+@with_options("layer")
 def compare(
     drive: str | Path = "common",
     *,
-    layers: Sequence[str] = ("all",),
-    seeds: int = 1,
-    baselines: Sequence[str] = (),
-    jobs: int | None = None,
+    layers: str | Sequence[str] = ("all",),
+    seeds: int | str = 1,
+    baselines: str | Sequence[str] = (),
+    jobs: int | str | None = None,
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> "Comparison":
-    """Runs many layers on one input, each with each seed. `baselines`: layers, or "best", to which `Comparison.ratios` compares each.
+    """Runs many layers on one input, each with each seed. `layers`: several, or a text such as "cmr,imr-rmw". `baselines`: layers, or "best", to
+    which `Comparison.ratios` compares each.
 
     >>> both = compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=300, seeds=2)
     >>> both.layers["layer"].to_list()
@@ -117,11 +143,11 @@ def compare(
     from tessera.explore.comparison import compare_layers
 
     simulation, chosen, against = _simulation(drive, options), texts_of("layers", layers), texts_of("baselines", baselines)
-    whole_of("seeds", seeds, 1)
+    count = whole_of("seeds", seeds, 1)
     given = _places(jobs, None)["jobs"]
     named = None if out is None else path_of("out", out)
     temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
-    result = compare_layers(simulation, chosen, seeds, given, temporary.name if temporary else str(named), baselines=against)
+    result = compare_layers(simulation, chosen, count, given, temporary.name if temporary else str(named), baselines=against)
     result.temporary = temporary
     return result
 
@@ -190,9 +216,9 @@ def validate(
 
     described, measured = str(path_of("drive", drive)), path_of("trace", trace)
     words = [f"{path}={setting_text(value)}" for path, value in mapping_of("settings", settings or {}).items()]
-    whole_of("seed", seed)
+    number = whole_of("seed", seed)
     named = None if out is None else path_of("out", out)
     temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
-    result = hold_against(described, measured, Path(temporary.name) if temporary else named, words, seed)
+    result = hold_against(described, measured, Path(temporary.name) if temporary else named, words, number)
     result.temporary = temporary
     return result

@@ -3,10 +3,13 @@
 import difflib
 import json
 import math
+import operator
 import os
+import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +77,40 @@ def text_of(name: str, value: object) -> str:
     return value
 
 
+_FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
+
+
+def count_in(value: object) -> int | None:
+    """A number of things, as a number or as people type it; None where it is no whole number.
+
+    >>> [count_in(value) for value in (20000, "1k", "1e6", "2.5M", "100_000", 1e4)]
+    [20000, 1000, 1000000, 2500000, 100000, 10000]
+    >>> [count_in(value) for value in ("10m", "1.5", -1, 0.5, True, "")]
+    [None, None, -1, None, None, None]
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    if not isinstance(value, str):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]  # numbers of NumPy have it as well
+        except TypeError:
+            return None
+    match = re.fullmatch(r"[0-9]+|([0-9]+(?:\.[0-9]+)?)(?:([kKMG])|[eE]([0-9]{1,2}))", value.replace("_", ""))
+    found = Decimal(match[1] or match[0]) * _FACTORS.get(match[2], 10 ** int(match[3] or 0)) if match else Decimal("0.5")
+    return int(found) if found == int(found) else None
+
+
 def whole_of(name: str, value: object, least: int = 0) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    """
+    >>> whole_of("seeds", "1k", 1), whole_of("seeds", 3)
+    (1000, 3)
+    """
+    found = count_in(value)
+    if found is None or found < least:
         raise wrong(name, f"a whole number of at least {least}", value)
-    return value
+    return found
 
 
 def flag_of(name: str, value: object) -> bool:
@@ -87,12 +120,17 @@ def flag_of(name: str, value: object) -> bool:
 
 
 def texts_of(name: str, value: object) -> tuple[str, ...]:
-    """
-    >>> texts_of("layers", "cmr")
+    """Several texts, or one with commas as the command line has it.
+
+    >>> texts_of("layers", "cmr, imr-rmw"), texts_of("layers", ["cmr"])
+    (('cmr', 'imr-rmw'), ('cmr',))
+    >>> texts_of("layers", 3)
     Traceback (most recent call last):
-    tessera.errors.InputError: layers: expected several texts such as ("cmr", "imr-rmw"), found 'cmr'
+    tessera.errors.InputError: layers: expected several texts such as ("cmr", "imr-rmw"), found 3
     """
-    found = None if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) else tuple(value)
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",")]
+    found = None if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable) else tuple(value)
     if found is None or not all(isinstance(each, str) for each in found):
         raise wrong(name, 'several texts such as ("cmr", "imr-rmw")', value)
     return found

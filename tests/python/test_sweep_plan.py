@@ -88,7 +88,7 @@ def test_options_and_parameters_of_a_point_go_over_those_of_all_runs():
         ({"latin": {"axes": {"seed": [1]}}}, "expected samples = N"),
         ({"axes": {"seed": [1]}, "until": "host.latency.pp98:5%"}, "unknown metric of --until 'host.latency.pp98'"),
         ({"axes": {"seed": [1.5]}}, "seed: expected a whole number from 0 to"),
-        ({"axes": {"seed": ["1"]}}, "seed: expected a whole number from 0 to"),
+        ({"axes": {"seed": ["one"]}}, "seed: expected a whole number from 0 to"),
         ({"axes": {"seed": [2**63]}}, "seed: expected a whole number from 0 to 9223372036854775807, found 9223372036854775808"),
         ({"axes": {"fold": ["no"]}}, "fold: expected true or false, found 'no'"),
         ({"axes": {"layer": [["cmr"]]}}, "axis 'layer': expected texts, numbers, true or false, found ['cmr']"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import tessera
 from tessera import curves, kernel, zoned_disk
+from tessera.api import OPTIONS
 from tessera.explore import Sweep
 from tessera.explore.comparison import Comparison
 from tessera.explore.searching import Search
@@ -108,7 +109,10 @@ def _first(member: property | cached_property) -> str:
 def _prose(member: Any) -> str:
     """The docstring: its examples as blocks of Python, the rest as it is."""
     text, example = "", False
-    for line in (inspect.getdoc(member) or "").splitlines():
+    said, options, _ = (inspect.getdoc(member) or "").partition(f"\n\n{OPTIONS}")
+    if options:
+        said = said.replace("\n\n", "\n\nThe options are the fields of [Simulation](#simulation).\n\n", 1)
+    for line in said.splitlines():
         if line.startswith(">>>") and not example:
             text, example = text.rstrip("\n") + "\n\n```python\n", True
         elif example and not line:

@@ -1,9 +1,7 @@
 """The options that several commands share."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +9,9 @@ from typing import Annotated
 import typer
 
 from tessera.engine.simulation import Setting, Simulation
-from tessera.errors import InputError
+from tessera.errors import InputError, count_in
 
 Drive = Annotated[str, typer.Argument(help="Drive: a name of 'tessera list drives' or a .toml file.")]
-FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
 
 
 def count_of(text: str | int) -> int:
@@ -23,13 +20,10 @@ def count_of(text: str | int) -> int:
     >>> count_of("20000"), count_of("1k"), count_of("1e6"), count_of("2.5M"), count_of("100_000")
     (20000, 1000, 1000000, 2500000, 100000)
     """
-    if isinstance(text, int):
-        return text
-    match = re.fullmatch(r"[0-9]+|([0-9]+(?:\.[0-9]+)?)(?:([kKMG])|[eE]([0-9]{1,2}))", text.replace("_", ""))
-    value = Decimal(match[1] or match[0]) * FACTORS.get(match[2], 10 ** int(match[3] or 0)) if match else Decimal(0)
-    if value < 1 or value != int(value):
+    value = count_in(text)
+    if value is None or value < 1:
         raise typer.BadParameter(f"expected a number of at least 1 such as 20000, 20k or 1e6, found '{text}'")
-    return int(value)
+    return value
 
 
 Out = Annotated[Path, typer.Option("--out", help="Folder for the results.")]

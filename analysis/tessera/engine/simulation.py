@@ -1,17 +1,24 @@
 """One run of the simulator: what is simulated, and the words of the command line that say so."""
 
+import ast
 import dataclasses
+import inspect
 import json
+import re
 import shlex
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tessera.engine.output_file import write_inside
 from tessera.engine.simulator import ask_simulator
-from tessera.errors import mapping_of, texts_of, InputError, read_json, unknown_name
+from tessera.errors import InputError, count_in, mapping_of, read_json, texts_of, unknown_name, wrong
 from tessera.results.run_folder import Run
+from tessera.results.shown import Card, Shown
 
 Setting = str | int | float | bool
 RECORD = "simulation.json"  # in a run folder: the Simulation that made it
@@ -25,63 +32,99 @@ VALUES = (
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
 WHOLE = ("limit", "skip", "prefill", "seed")
+NUMBERS = (*WHOLE, "time_scale")
 LARGEST = 2**63 - 1  # of a whole number: the datasets of sweeps hold no larger seed
 
 
-@dataclass(frozen=True, kw_only=True)
-class Simulation:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Simulation(Shown):
     """What one run simulates; the fields are the options of `tessera-sim run`, and None leaves an option out.
+
+    A field takes what the command line takes for the option, and holds it as a number where it is one.
+
+    >>> Simulation(workload="random-4k", limit="20k", cut_at="2 s")
+    Simulation(drive='common', workload='random-4k', limit=20000, cut_at=('2 s',))
 
     >>> Simulation(drive="common", layer="cmr", workload="random-4k", limit=100, settings={"media.rpm": "5400 rpm"}).command()
     'tessera run common --layer cmr --workload random-4k --limit 100 --seed 1 --set "media.rpm=5400 rpm"'
     """
 
     drive: str = "common"
+    """A name of `tessera list drives`, or a .toml file."""
     layer: str | None = None
+    """Translation layer (default: the drive's own)."""
     trace: str | Path | None = None
+    """Block trace to replay: plain, gz, xz, zstd, bz2 or lz4."""
     workload: str | Path | None = None
+    """Workload to generate instead of a trace: a name of `tessera list workloads`, or a .toml file."""
     format: str | None = None
+    """Format of the trace (default: recognised from its content)."""
     volume: str | None = None
+    """Only this volume of a trace that has several."""
     columns: str | None = None
+    """Columns of a text trace, where no TOML file with its name says."""
     time_unit: str | None = None
+    """Unit of the times of an ascii trace: "s", "ms", "us" or "ns"."""
     sort: str | None = None
+    """Sort records by arrival, within a time ("10 ms"), a number of records ("1000"), or "all"."""
     spread: str | None = None
+    """Spread records with the same arrival time evenly over this time, the resolution of a coarse clock."""
     arrival: str | None = None
-    limit: int | None = None
-    skip: int | None = None
+    """"recorded" (default), or "completion-response": recorded times are of completion."""
+    limit: int | str | None = None
+    """At most this many requests: 20000, "20k" or "1e6"."""
+    skip: int | str | None = None
+    """Skip this many requests first."""
     warmup: int | str | None = None
     """First requests that are left out of the figures; "auto": those that a first run finds to be warm-up."""
     replay: str | None = None
-    time_scale: float | None = None
+    """"timed", "think", "queue:N" or "closed:N" (default: think where the trace has think times, else timed)."""
+    time_scale: float | str | None = None
+    """Stretch the arrival times: 2 is twice as slow."""
     adapt: str | None = None
-    prefill: int | None = None
+    """How requests come to whole sectors: "none" (default), "align" or "one-sector"."""
+    prefill: int | str | None = None
+    """Percent of the drive that holds data at the start (default: as the drive says)."""
     caches: str | None = None
-    """What caches on flash and platters hold at the start: "empty", or "used" by the same input; None: as the drive says."""
+    """What caches on flash and platters hold at the start: "empty", or "used" by the same input (default: as the drive says)."""
     content: str | None = None
+    """What is stored of user data: "none" (default), "tags" (with check) or "bytes"."""
     intervals: str | None = None
+    """Write intervals.csv, a line every time such as "1 s" or count such as "10000 requests"."""
     percentiles: str | None = None
     """Of the latency, in addition to those always reported: "50,99,99.99"."""
-    seed: int = 1
+    seed: int | str = 1
+    """Seed of all random streams."""
     load_state: str | Path | None = None
+    """Begin with the drive as another run saved it."""
     save_state: str | Path | None = None
+    """Save what the drive holds at the end."""
     fold_at: str | None = None
     """Size at which addresses wrap, such as "58 GiB", in place of the drive's end."""
     fold: bool = False
+    """Wrap addresses past the drive's end instead of refusing them."""
     fold_prefilled: bool = False
+    """Wrap addresses at the end of the share that prefill fills."""
     check: bool = False
+    """Verify every read against the newest acknowledged write."""
     requests: bool = False
+    """Write requests.npy, the life of each request."""
     events: bool = False
+    """Write events.csv, a line for each cleaning, merge, fault and power cut."""
     places: bool = False
-    cut_at: tuple[str, ...] = ()
-    restart_at: tuple[str, ...] = ()
+    """Write tracks.csv and blocks.csv, with intervals bands.csv too: what each track, flash block and band went through."""
+    cut_at: str | tuple[str, ...] = ()
+    """Cut the power at these times since the start of the replay ("1.5 s"; "boot+2 ms": since power-on), then boot and go on."""
+    restart_at: str | tuple[str, ...] = ()
+    """Restart the firmware at these times, without a power cut."""
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    """Parameters of the drive by their path, as `--set` takes them."""
+    """Parameters of the drive by their path, as `--set` takes them: {"media.rpm": "5400 rpm"}."""
     more: tuple[str, ...] = ()
-    """Further words for the simulator, such as those that record waveforms."""
+    """Any other option of `tessera-sim run`, as its words: ("--age", "26w"), or those that record waveforms."""
 
     def __post_init__(self) -> None:
         for name in (*VALUES, *FLAGS, "drive"):
-            check_value(name, getattr(self, name))
+            object.__setattr__(self, name, value_of(name, getattr(self, name)))
         if (self.trace is None) == (self.workload is None):
             raise InputError("a run takes its requests from a trace or a workload: name one of them")
         if not isinstance(self.settings, Mapping):
@@ -93,18 +136,28 @@ class Simulation:
                 raise InputError(f"set: {path}: expected a text, a number, true or false, found {value!r}")
         for name in (*REPEATED, "more"):
             given = getattr(self, name)
+            if name in REPEATED and isinstance(given, str):
+                given = (given,)
+            object.__setattr__(self, name, tuple(given) if isinstance(given, list) else given)
             if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
                 raise InputError(f"{name}: expected a list of texts, found {getattr(self, name)!r}")
         for word in self.words():
             if "\0" in word:
                 raise InputError(f"{word!r}: a name or a value holds a character of code 0, which no program can be given")
 
+    def __repr__(self) -> str:
+        """As a call that makes it, without the options that are as they come."""
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.record().items())})"
+
+    def _card(self) -> Card:
+        return Card("Simulation", "", rows=[(name.replace("_", " "), str(value)) for name, value in self.record().items()])
+
     def words(self) -> list[str]:
         """The arguments of `tessera-sim` but for the folder of the results."""
         words = ["run", str(self.drive)]
         for name in VALUES:
             if (value := getattr(self, name)) is not None:
-                words += [_option(name), str(value)]
+                words += [_option(name), _decimal(value) if name == "time_scale" else str(value)]
         words += [_option(name) for name in FLAGS if getattr(self, name)]
         for name in REPEATED:
             for value in getattr(self, name):
@@ -167,7 +220,7 @@ class Simulation:
         >>> made.limit, made.settings, made.more, made.fold
         (9, {'nand.dies': '2'}, ('--elf', 'a.elf'), True)
         """
-        given = texts_of("words", words)
+        given = texts_of("words", words) if not isinstance(words, str) else ()
         if not given:
             raise InputError("words: expected a drive and options of a run, found none")
         fields: dict[str, Any] = {"drive": given[0], "settings": {}}
@@ -199,38 +252,68 @@ class Simulation:
         return dataclasses.replace(self, **changes)
 
 
-def value_of(name: str, text: str) -> str | int | float:
-    """An option's value as its field holds it. Raises InputError where a number is none."""
-    try:
-        if name in WHOLE or (name == "warmup" and text.isdecimal()):
-            return int(text)
-        return float(text) if name == "time_scale" else text
-    except ValueError:
-        raise InputError(f"{name}: expected a number, found {text!r}") from None
+def value_of(name: str, value: object) -> Any:
+    """An option's value as its field holds it. Raises InputError where it is of another kind than the option takes. What a text must look like,
+    the simulator knows.
 
-
-def check_value(name: str, value: object) -> None:
-    """Raises InputError where an option of a run holds what is of another kind. What a text must look like, the simulator knows.
-
-    >>> check_value("fold", "no")
+    >>> value_of("limit", "10k"), value_of("warmup", "auto"), value_of("time_scale", "0.5")
+    (10000, 'auto', 0.5)
+    >>> value_of("fold", "no")
     Traceback (most recent call last):
     tessera.errors.InputError: fold: expected true or false, found 'no'
     """
-    if value is None:
-        return
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is None and name != "drive":
+        return None
     if name in FLAGS:
-        expected, good = "true or false", isinstance(value, bool)
+        expected, found = "true or false", value if isinstance(value, bool) else None
+    elif name == "prefill":
+        plain = not isinstance(value, str) or value.isdecimal()
+        expected, found = "a whole number from 0 to 100", _within(count_in(value) if plain else None, 100)
     elif name in WHOLE:
-        expected, good = f"a whole number from 0 to {LARGEST}", whole and 0 <= value <= LARGEST
+        expected, found = f"a whole number from 0 to {LARGEST}", _within(count_in(value), LARGEST)
+        expected += ' such as 20000, "20k" or 1e6' if isinstance(value, str) else ""
     elif name == "time_scale":
-        expected, good = "a number", whole or isinstance(value, float)
+        expected, found = "a positive number such as 2 or 0.25", _scale(value)
     elif name == "warmup":
-        expected, good = 'a whole number or "auto"', whole or isinstance(value, str)
+        count = _within(count_in(value), LARGEST)
+        expected, found = 'a whole number or "auto"', count if count is not None or value != "auto" else "auto"
     else:
-        expected, good = "a text", isinstance(value, str | Path)
-    if not good:
+        expected, found = "a text", value if isinstance(value, str | Path) else None
+    if found is None:
         raise InputError(f"{name}: expected {expected}, found {value!r}")
+    return found
+
+
+def _within(count: int | None, most: int) -> int | None:
+    return count if count is not None and 0 <= count <= most else None
+
+
+def _scale(value: object) -> int | float | None:
+    """A positive number, or one as the command line takes it."""
+    if isinstance(value, str):
+        value = float(value) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", value) else None
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+    return value if good else None  # type: ignore[return-value]
+
+
+def _decimal(value: float) -> str:
+    """Without an exponent, which the option does not take.
+
+    >>> _decimal(2), _decimal(1e-5)
+    ('2', '0.00001')
+    """
+    return f"{Decimal(str(value)):f}"
+
+
+@cache
+def meanings() -> dict[str, str]:
+    """What each field of a Simulation is, as its declaration says; empty where the source is not installed."""
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(Simulation))).body[0].body  # type: ignore[attr-defined]
+    except OSError:
+        return {}
+    pairs = [(item, following) for item, following in zip(body, body[1:]) if isinstance(item, ast.AnnAssign) and isinstance(following, ast.Expr)]
+    return {item.target.id: " ".join(following.value.value.split()) for item, following in pairs}  # type: ignore[attr-defined, union-attr]
 
 
 def _option(name: str) -> str:

@@ -12,17 +12,22 @@ from tessera.engine.output_file import write_inside
 from tessera.engine.simulation import RECORD, Simulation
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, check_schema, damaged, read_json, unknown_name
+from tessera.results.human import counted, figure
 from tessera.results.intervals import Estimate, of_mean
 from tessera.results.run_folder import Run
+from tessera.results.shown import Card, Shown
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 SCHEMA = 1
+WORDS, COUNTS = ("layer", "status", "message", "unranked"), ("seed", "seeds", "exit_status")  # by the last part of a column's name; the others are figures
+SHOWN = {"mean": "host.latency.mean", "p50": "host.latency.p50", "p99": "host.latency.p99", "p99.9": "host.latency.p999", "max": "host.latency.max", "WA": "write_amplification.total"}
+UNRANKED = "*"
 
 
-class Comparison:
+class Comparison(Shown):
     """The folder of a comparison."""
 
     printed = ""
@@ -32,6 +37,26 @@ class Comparison:
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
+
+    def _card(self) -> Card:
+        facts, layers = self.columns["comparison"], self.columns["layers"]
+        warnings = [f"did not end well: {', '.join(self.refused)} (`status` in .layers says why)"] if self.refused else []
+        if facts.get("partial"):
+            warnings.insert(0, "ended before its input: these are the figures of a part")
+        shown = {title: name for title, name in SHOWN.items() if name in layers}
+        table = [["layer", *shown]]
+        for number, layer in enumerate(layers["layer"]):
+            table.append([layer, *(self._cell(name, number) for name in shown.values())])
+        if any(cell.endswith(UNRANKED) for row in table for cell in row):
+            warnings.append(f"{UNRANKED} not to be ranked (METRIC.unranked in .layers says why)")
+        of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), str(self.folder)]
+        return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=table, rest=".layers")
+
+    def _cell(self, metric: str, number: int) -> str:
+        """A figure of a layer, half its interval in percent of it, and a mark where it must not be ranked."""
+        value, half, unranked = (self.columns["layers"].get(metric + kind, {number: None})[number] for kind in ("", ".half_width_95", ".unranked"))
+        share = f" ±{100 * half / value:.2g} %" if value and half else ""
+        return figure(value, self.columns["units"].get(metric, "1")) + share + (UNRANKED if value is not None and unranked else "")
 
     @cached_property
     def columns(self) -> dict:
@@ -110,7 +135,11 @@ class Comparison:
 def _frame(columns: dict) -> "pl.DataFrame":
     import polars as pl  # loaded by those who ask for frames
 
-    return pl.DataFrame(columns, strict=False, infer_schema_length=None)
+    def kind(name: str) -> type[pl.DataType]:
+        last = name.rpartition(".")[2]
+        return pl.String if last in WORDS else pl.Int64 if last in COUNTS else pl.Float64
+
+    return pl.DataFrame([pl.Series(name, values, dtype=kind(name), strict=False) for name, values in columns.items()])
 
 
 def command_of(folder: Path) -> str | None:

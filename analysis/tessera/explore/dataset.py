@@ -10,23 +10,28 @@ from typing import Any
 import polars as pl
 
 from tessera.engine.output_file import make_way, own_folder, write_inside
-from tessera.errors import InputError, check_schema, damaged, fitting, read_json, read_text, regular
+from tessera.errors import InputError, check_schema, count_in, damaged, fitting, read_json, read_text, regular
 from tessera.explore.axes import amount
+from tessera.results.human import counted, figure
+from tessera.results.shown import Card, Shown
 
 SCHEMA = 1
 ROWS_A_PART = 1000
 AXIS = "axis."
+MOST_AXES, MOST_VALUES = 3, 6  # that a text names
 AMOUNT = "amount."  # an axis of quantities as numbers in base units, so that they sort and plot
 FACTS = {
     "key": pl.String, "exit_status": pl.Int64, "message": pl.String, "command": pl.String, "seed": pl.Int64, "notes": pl.String,
     "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "wall_seconds": pl.Float64,
 }  # fmt: skip
 Row = Mapping[str, Any]
+Kinds = Mapping[str, bool]
+"""Axis -> whether it is of numbers, as what it names is declared. Of other axes (a folder of an older version) the values decide."""
 
 
-def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
-    """Rows with different columns as one frame. Facts have fixed types, axes are numbers where all their values are, metrics floats. An axis
-    of quantities has a column of numbers next to it."""
+def frame_of(rows: Iterable[Row], kinds: Kinds = {}) -> pl.DataFrame:  # noqa: B006
+    """Rows with different columns as one frame, whose types do not depend on the values: facts have fixed types, metrics are floats, axes as
+    `kinds` says. An axis of quantities has a column of numbers next to it."""
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = []
@@ -35,7 +40,7 @@ def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
         if name in FACTS:
             columns.append(pl.Series(name, found, dtype=FACTS[name]))
         elif name.startswith(AXIS):
-            columns.append(_axis(name, found))
+            columns.append(axis_column(name, found, kinds))
             amounts = [_amount(value) for value in found]
             if any(amount is not None for amount in amounts):
                 columns.append(pl.Series(AMOUNT + name.removeprefix(AXIS), amounts, dtype=pl.Float64))
@@ -59,19 +64,63 @@ def _amount(value: object) -> float | None:
     return float(found) if unit else None
 
 
-def _axis(name: str, found: list) -> pl.Series:
-    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in found):
-        return pl.Series(name, found, dtype=pl.Float64, strict=False)
+def axis_column(name: str, found: list, kinds: Kinds = {}) -> pl.Series:  # noqa: B006
+    """
+    >>> axis_column("axis.limit", [100, "20k"], {"limit": True}).to_list(), axis_column("axis.x", [100, "20k"]).to_list()
+    ([100.0, 20000.0], ['100', '20k'])
+    """
+    plain = all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in found)
+    if kinds.get(name.removeprefix(AXIS), plain):
+        numbers = found if plain else [_number(value) for value in found]
+        return pl.Series(name, numbers, dtype=pl.Float64, strict=False)
     return pl.Series(name, [None if value is None else str(value) for value in found], dtype=pl.String)
 
 
-class Sweep:
+def _number(value: object) -> float | None:
+    """None where a text is none: its run was refused, and says so."""
+    if (count := count_in(value)) is not None:
+        return float(count)
+    try:
+        return float(value) if isinstance(value, str | float) else None
+    except ValueError:
+        return None
+
+
+class Sweep(Shown):
     """The folder of a sweep: what is in it stays, whatever ends the program that fills it."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         self._journal = self.folder / "unsaved.jsonl"
         self._unsaved: list[Row] = []
+
+    def _card(self) -> Card:
+        from tessera.results.marks import with_marks
+
+        facts, results = self.facts, self.results
+        good = results.filter(pl.col("exit_status") == 0)
+        missing = results["exit_status"].null_count()
+        warnings = [f"{counted(results.height - good.height - missing, 'run')} failed (.failed says why)"] if results.height > good.height + missing else []
+        warnings += [f"{counted(missing, 'run')} not made yet"] if missing else []
+        marks = with_marks(good)["marks"] if good.height else pl.Series(dtype=pl.String)
+        counts = marks.filter(marks != "").value_counts(sort=True).rows()
+        warnings += [f"{counted(count, 'run')} {mark}" for mark, count in counts[:3]]
+        rows = [("runs", f"{results.height:,}")]
+        for name in facts.get("axes", ())[:MOST_AXES]:
+            values = results[AXIS + name].drop_nulls().unique(maintain_order=True).to_list() if AXIS + name in results.columns else []
+            said = ", ".join(figure(value) if isinstance(value, float) else str(value) for value in values[:MOST_VALUES])
+            rows.append((name, said + (f", ... ({len(values)} values)" if len(values) > MOST_VALUES else "")))
+        for name, metric in (("mean latency", "host.latency.mean"), ("p99 latency", "host.latency.p99")):
+            if metric in good.columns and good[metric].drop_nulls().len():
+                rows.append((name, f"{figure(good[metric].min(), 'ms')} to {figure(good[metric].max(), 'ms')}"))
+        return Card("Sweep", ", ".join(filter(None, (facts.get("title"), str(self.folder)))), warnings, rows)
+
+    @property
+    def kinds(self) -> Kinds:
+        found = self.facts.get("kinds", {})
+        if not isinstance(found, dict) or not all(isinstance(kind, bool) for kind in found.values()):
+            raise damaged(self.folder / "sweep.json")
+        return found
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -89,8 +138,8 @@ class Sweep:
         """Makes the folder, or goes on in it: what an interrupted sweep had not put into the dataset goes there now. `keys`: the results
         that the plan of now is made of."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        if (self.folder / "sweep.json").exists():
-            _ = self.facts
+        if (self.folder / "sweep.json").exists() and (known := self.kinds):
+            facts = {**facts, "kinds": {**known, **facts.get("kinds", {})}}  # of earlier plans too
         write_inside(self.folder / "plan.keys", "".join(f"{key}\n" for key in keys))
         write_inside(self.folder / "sweep.json", json.dumps({"schema": SCHEMA, **facts}, indent=1) + "\n")
         own_folder(self.folder / "runs")
@@ -112,7 +161,7 @@ class Sweep:
         if self._unsaved:
             number = 1 + max((int(part.stem.split("-")[1]) for part in (self.folder / "runs").glob("part-[0-9]*.parquet")), default=0)
             part = self.folder / "runs" / f"part-{number:06}.parquet"
-            write_frame(part, frame_of(self._unsaved))
+            write_frame(part, frame_of(self._unsaved, self.kinds))
             self._unsaved = []
         self._journal.unlink(missing_ok=True)
 
@@ -131,16 +180,18 @@ class Sweep:
             return self._everything()
 
     def _everything(self) -> pl.DataFrame:
+        kinds = self.kinds if (self.folder / "sweep.json").exists() else {}
         parts = sorted((self.folder / "runs").glob("part-*.parquet"))
         frames = [_read(part) for part in parts]
         if self._journal.exists():
-            frames.append(frame_of(_whole_lines(self._journal)))
+            frames.append(frame_of(_whole_lines(self._journal), kinds))
         frames = [frame for frame in frames if frame.height]
         if not frames:
             return pl.DataFrame(schema=FACTS)
         mixed = {name for frame in frames for name, kind in frame.schema.items() if name.startswith(AXIS) and kind == pl.String}
-        alike = [frame.with_columns(pl.col(name).cast(pl.String) for name in frame.columns if name in mixed) for frame in frames]
-        return pl.concat(alike, how="diagonal_relaxed").unique("key", keep="last", maintain_order=True)
+        mixed = {name for name in mixed if not kinds.get(name.removeprefix(AXIS), False)} | {AXIS + name for name, number in kinds.items() if not number}
+        alike = [frame.with_columns(_as_declared(frame[name], name in mixed) for name in frame.columns if name.startswith(AXIS)) for frame in frames]
+        return pl.concat([pl.DataFrame(schema=FACTS), *alike], how="diagonal_relaxed").unique("key", keep="last", maintain_order=True)
 
     @property
     def good(self) -> pl.DataFrame:
@@ -156,6 +207,13 @@ class Sweep:
     def axes(self) -> list[str]:
         """Names of the axes."""
         return self.facts["axes"]
+
+
+def _as_declared(column: pl.Series, text: bool) -> pl.Series:
+    """An axis of a part that an older version wrote, or that was read before another with words."""
+    if text or column.dtype == pl.Float64:
+        return column.cast(pl.String) if text else column
+    return pl.Series(column.name, [_number(value) for value in column], dtype=pl.Float64)
 
 
 def _read(part: Path) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation
+from tessera.engine.simulation import NUMBERS, Simulation
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, zipped
@@ -131,9 +131,14 @@ def _with_branches(point: Point, branches: tuple[Mapping[str, Any], ...]) -> Ite
 
 
 @cache
-def parameters() -> tuple[str, ...]:
-    """Paths of every parameter of a drive."""
-    return tuple(entry["path"] for entry in json.loads(ask_simulator(["list", "parameters", "--json"])))
+def parameters() -> dict[str, str]:
+    """Path of every parameter of a drive -> its type in words."""
+    return {entry["path"]: entry["type"] for entry in json.loads(ask_simulator(["list", "parameters", "--json"]))}
+
+
+def kinds_of(axes: Iterable[str]) -> dict[str, bool]:
+    """Whether each axis is of numbers, by what it is declared to be: a column of results has its type whatever its values."""
+    return {name: name in NUMBERS if name in OPTIONS else parameters().get(name) in ("number", "whole number") for name in axes}
 
 
 def check_axes(names: Iterable[str]) -> None:

@@ -16,20 +16,22 @@ from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
 from tessera.explore.axes import Point, Range, matches, read_range, values
 from tessera.explore.corners import corners
-from tessera.explore.dataset import AXIS, Sweep, write_frame
+from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
 from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.front import front
 from tessera.explore.keys import key_of, read_again
 from tessera.explore.place import places
-from tessera.explore.plan import simulation_at
+from tessera.explore.plan import kinds_of, simulation_at
 from tessera.explore.search_plan import SearchPlan
 from tessera.explore.search_rows import EXCESS, design_row, nearest_of, objective_of, replicates
 from tessera.explore.sweep import FINAL, placed
 from tessera.explore.worker import Task
+from tessera.results.human import counted, figure
+from tessera.results.shown import Card, Shown
 
 
-@dataclass(frozen=True)
-class Search:
+@dataclass(frozen=True, repr=False)
+class Search(Shown):
     """What a search found."""
 
     sweep: Sweep
@@ -38,6 +40,16 @@ class Search:
     objectives: Mapping[str, str]
     descriptions: tuple[Path, ...]
     """A drive file for each design of the front, in the order of the first objective."""
+
+    def _card(self) -> Card:
+        marked = self.front.filter(pl.col("marks") != "").height
+        warnings = [f"{counted(marked, 'design')} of the front carry a mark (.front says which)"] if marked else []
+        names = [name for name in self.front.columns if name in self.objectives or name.startswith(AXIS)]
+        table = [[name.removeprefix(AXIS) for name in names]]
+        table += [[figure(value) if isinstance(value, float) else "" if value is None else str(value) for value in row] for row in self.front.select(names).rows()]
+        aims = ", ".join(f"{direction} {name}" for name, direction in self.objectives.items())
+        rows = [("designs", f"{self.trials.height:,} tried, {self.front.height:,} on the Pareto front"), ("objectives", aims)]
+        return Card("Search", ", ".join(filter(None, (self.sweep.facts.get("title"), str(self.sweep.folder)))), warnings, rows, table, ".front")
 
     @property
     def front(self) -> pl.DataFrame:
@@ -74,7 +86,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []
     fold = _shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives)}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
     try:
@@ -125,7 +137,8 @@ def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search
     widths = [f"{name}.half_width" for name in plan.objectives] if plan.seeds > 1 else []
     constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
     names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "marks", "keeps", "command"]
-    trials = pl.DataFrame({name: pl.Series(name, [row.get(name) for row in unique], strict=False) for name in names})
+    kinds = kinds_of(plan.axis_names())
+    trials = pl.DataFrame([_column(name, [row.get(name) for row in unique], kinds) for name in names])
     signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
     values_ = trials.select(list(plan.objectives)).to_numpy().astype(float) * signs
     keep = trials["keeps"].to_numpy().astype(bool)
@@ -137,6 +150,13 @@ def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search
     write_frame(sweep.folder / "trials.parquet", trials)
     points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axis_names()} for row in unique}
     return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))
+
+
+def _column(name: str, found: list, kinds: Mapping[str, bool]) -> pl.Series:
+    """A column of the trials, whose type does not depend on its values."""
+    if name.startswith(AXIS):
+        return axis_column(name, found, kinds)
+    return pl.Series(name, found, dtype={**FACTS, "marks": pl.String, "keeps": pl.Boolean}.get(name, pl.Float64), strict=False)
 
 
 def _point_of(trial: Any, plan: SearchPlan) -> Point:

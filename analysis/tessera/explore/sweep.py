@@ -19,7 +19,7 @@ from tessera.explore.dataset import Sweep
 from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.keys import key_of, read_again
 from tessera.explore.place import Place, places
-from tessera.explore.plan import MANY_RUNS, Plan, PlannedRun
+from tessera.explore.plan import MANY_RUNS, Plan, PlannedRun, kinds_of
 from tessera.explore.warm import is_good, state_file
 from tessera.explore.worker import Task, work_all
 
@@ -139,7 +139,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     if plan.keep:
         make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)

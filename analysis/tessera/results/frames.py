@@ -9,6 +9,7 @@ import polars as pl
 
 from tessera.errors import damaged
 from tessera.results.request_log import OPERATIONS, life_causes, life_phases
+from tessera.results.shown import Card, Shown
 
 PS_PER_MS = 1e9
 COUNTS = pl.Int64  # of tables; none is below 0
@@ -19,8 +20,13 @@ EVENTS = {"time_ps": pl.UInt64, "kind": pl.String, "edge": pl.String, "subject":
 INTERVALS = {"start_s": pl.Float64, "end_s": pl.Float64}
 
 
+FILES = {"requests": "requests.npy", **{name: f"{name}.csv" for name in ("intervals", "events", "tracks", "blocks", "bands")}, "metrics": "summary.json"}
+
+
 class Files(Protocol):
     """What is read of a Run."""
+
+    folder: Path
 
     @property
     def summary(self) -> dict[str, Any]: ...
@@ -29,25 +35,29 @@ class Files(Protocol):
     def file(self, name: str) -> Path: ...
 
 
-class Frames:
+class Frames(Shown):
     """The tables of one run; each is read when it is first asked for."""
 
     def __init__(self, run: Files):
         self._run = run
 
+    def _card(self) -> Card:
+        there = [name for name, file in FILES.items() if (self._run.folder / file).exists()]
+        return Card("Frames", str(self._run.folder), rows=[("tables", ", ".join(there) or "none")])
+
     def _table(self, name: str, schema: dict, further: bool = False) -> pl.DataFrame:
         """A table with these columns; with `further`, others of numbers follow. Raises InputError where the file holds none such."""
         file = self._run.file(name)
         try:
-            frame = pl.read_csv(file, schema_overrides=schema, infer_schema_length=None if further else 1)
+            others = pl.read_csv(file, n_rows=0).columns if further else ()
+            frame = pl.read_csv(file, schema_overrides=dict.fromkeys(others, pl.Float64) | schema, infer_schema_length=1)
         except (pl.exceptions.PolarsError, OverflowError):
             raise damaged(file) from None
         rest = [name for name in frame.columns if name not in schema]
         columns = [*(name for name in schema if name in frame.columns), *rest]
-        numbers = all(frame.schema[name].is_numeric() or frame[name].null_count() == frame.height for name in rest)
         held = [frame[name] for name in columns if frame.schema[name].is_numeric()]
         sound = all(not column.is_infinite().any() and not column.is_nan().any() and (column.min() or 0) >= 0 for column in held)
-        if len(columns) != len(schema) + len(rest) or (rest and not (further and numbers)) or not sound:
+        if len(columns) != len(schema) + len(rest) or (rest and not further) or not sound:
             raise damaged(file)
         return frame
 

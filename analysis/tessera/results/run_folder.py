@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, path_of, read_json, regular
 from tessera.results.request_log import REQUEST_FIELDS
+from tessera.results.shown import Card, Shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,7 @@ class UnknownMetric(InputError, KeyError):
     __str__ = InputError.__str__
 
 
-class Run:
+class Run(Shown):
     """A run folder; each file is read when it is first asked for."""
 
     printed = ""
@@ -45,6 +46,11 @@ class Run:
 
     def __init__(self, folder: str | Path):
         self.folder = path_of("folder", folder)
+
+    def _card(self) -> Card:
+        from tessera.results.cards import of_run  # marks are a matter of frames
+
+        return of_run(self)
 
     def file(self, name: str) -> Path:
         """A file of the run. Raises InputError where the run did not write it."""
