@@ -9,6 +9,7 @@ from samples import REPOSITORY, metric, requests_of, write_run
 from tessera import Run
 from tessera.explore.dataset import Sweep, frame_of
 from tessera.figures import pictures
+from tessera.figures.chart import heading
 from tessera.figures.gallery import of_run, of_runs, of_sweep as charts_of_sweep
 from tessera.figures.latency_plot import plot_latency
 from tessera.figures.style import curve_looks, part_colours
@@ -56,7 +57,7 @@ def test_levels_of_a_third_factor_are_no_seeds():
     points = [({"a": 1, "b": 1, "merge": merge, "seed": 1}, value, value) for merge, value in ((1, 3000.0), (2, 4000.0), (3, 5700.0))]
     chart = pictures.heat(frame_of(rows_of(*points)), "a", "b", "host.latency.mean")
     assert chart.texts == [["4,233 (3,000 to 5,700)"]]
-    assert "mean over 3 values of merge" in chart.title
+    assert "mean over 3 values of merge" in heading(chart)
 
 
 def test_seeds_have_an_interval():
@@ -163,7 +164,7 @@ def test_pictures_of_layers_carry_marks_and_have_tails_without_logs(tmp_path):
     charts = {chart.name: chart for chart in of_runs({"fluid": layer_run(tmp_path, "fluid", 3), "imr-rmw": layer_run(tmp_path, "imr-rmw", 300)})}
     tail = charts["latency-percentiles"]
     assert [line.name for line in tail.lines] == ["fluid*", "imr-rmw"] and tail.x.log and tail.y.log
-    assert tail.title.endswith("(* too short to compare)")
+    assert heading(tail).endswith("(* too short to compare)")
     assert charts["write-amplification"].categories == ["fluid*", "imr-rmw"]
 
 
@@ -178,7 +179,7 @@ def test_the_only_layer_that_may_be_ranked_is_not_the_best():
 
 def test_the_pictures_of_one_run_carry_its_marks(tmp_path):
     run = Run(write_run(tmp_path, {"cleaning.count": metric(1)}, requests_of([1, 2, 3]), {"layer": "fluid", "cleans": True}))
-    assert all(chart.title.endswith("(too short to compare)") for chart in of_run(run) if chart.name in ("latency-tail", "latency-over-time", "life"))
+    assert all(heading(chart).endswith("(too short to compare)") for chart in of_run(run) if chart.name in ("latency-tail", "latency-over-time", "life"))
 
 
 def test_a_colour_means_the_same_in_every_picture():

@@ -1,11 +1,18 @@
 """tessera plot."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tessera.errors import InputError, fitting, unknown_name
+from tessera.figures.chart import heading
+
+if TYPE_CHECKING:
+    from tessera.figures.chart import Chart, Lanes
 
 EXAMPLES = """Examples:
 
@@ -15,7 +22,30 @@ EXAMPLES = """Examples:
 
   tessera plot out/merge.json --out merge.png  # the timeline that a run with --timeline wrote
 
-  tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99"""
+  tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99
+
+  tessera plot out/all --only latency-tail --layers tessera,imr-rmw,cmr --labels tessera=Ours --style paper-1col --out tail.pdf --data tail.csv"""
+
+
+STYLES = "paper-1col|paper-2col"
+
+
+def labels_of(text: str | None) -> dict[str, str]:
+    """
+    >>> labels_of('tessera=Ours, improved,cmr="Conventional"')
+    {'tessera': 'Ours, improved', 'cmr': 'Conventional'}
+    >>> labels_of("Ours")
+    Traceback (most recent call last):
+    tessera.errors.InputError: --labels: expected LAYER=TEXT,... such as tessera=Ours,cmr=Conventional, found 'Ours'
+    """
+    found = {}
+    for word in re.split(r",(?=[\w:.-]+=)", text or ""):
+        layer, equals, label = word.partition("=")
+        if text is not None and not (layer and equals and label.strip('"')):
+            raise InputError(f"--labels: expected LAYER=TEXT,... such as tessera=Ours,cmr=Conventional, found '{word}'")
+        if layer:
+            found[layer.strip()] = label.strip('"')
+    return found
 
 
 def plot(
@@ -24,29 +54,55 @@ def plot(
     x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
     y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
     metric: Annotated[str, typer.Option(help="What a sweep's heat map shows.")] = "host.latency.mean",
-    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png, .svg or .pdf file of one picture (default: RESULTS/pictures).")] = None,
+    layers: Annotated[str | None, typer.Option(metavar="A,B,...", help="Only these layers, in this order.")] = None,
+    labels: Annotated[str | None, typer.Option(metavar="A=TEXT,...", help="What layers are called: tessera=Ours,cmr=Conventional.")] = None,
+    style: Annotated[str | None, typer.Option(metavar=STYLES, help="Draw for a column, or for both, of a paper: 3.4 or 7.0 inches, 8 pt, also readable in grey, without a title; the caption is printed.")] = None,
+    serif: Annotated[bool, typer.Option("--serif", help="Letters with serifs.")] = False,
+    data: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Also write what the picture shows as a table.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder, or the .png, .svg, .pdf or .pgf file of one picture (default: RESULTS/pictures).")] = None,
 ) -> None:
-    """Draw the pictures of a run, a comparison or a sweep."""
-    from tessera.engine.output_file import own_folder
-    from tessera.explore import Sweep
-    from tessera.explore.results_folder import open_results
-    from tessera.figures.gallery import charts_of
+    """Draw the pictures of a run, a comparison or a sweep. Of several seeds, a picture shows means and their 95 % intervals."""
+    from tessera.engine.output_file import apart, own_folder
+    from tessera.figures.data import data_file, write_data
     from tessera.figures.paper import draw, draw_all, picture_file
-    from tessera.figures.pictures import heat
+    from tessera.figures.style import sheet_named
 
     one = out is not None and (bool(out.suffix) and not out.is_dir())
     if one:
         picture_file(out)
+    if data is not None:
+        data_file(data)
+        apart(data, [out] if one and out.exists() else [])
+    sheet = sheet_named(style)
+    if serif:
+        sheet = replace(sheet, family="serif")
+    charts = _charts(results, only, x, y, metric, tuple(word.strip() for word in layers.split(",")) if layers is not None else (), labels_of(labels))
+    if (one or data is not None) and len(charts) > 1:
+        raise InputError(f"{out if one else data}: one file holds one picture; --only takes one of {', '.join(chart.name for chart in charts)}")
+    if out is None and results.suffix != ".json":
+        own_folder(results / "pictures")
+    with fitting(results):
+        for file in [draw(charts[0], out, sheet)] if one else draw_all(charts, out or (results.parent if results.suffix == ".json" else results / "pictures"), sheet):
+            print(file)
+        if data is not None:
+            print(write_data(charts[0], data))
+        for chart in charts if sheet.paper else ():
+            print(f"caption{f' of {chart.name}' if len(charts) > 1 else ''}: {heading(chart)}")
+
+
+def _charts(results: Path, only: str | None, x: str | None, y: str | None, metric: str, layers: tuple[str, ...], labels: Mapping[str, str]) -> "list[Chart | Lanes]":
+    from tessera.explore import Sweep
+    from tessera.explore.results_folder import open_results
+    from tessera.figures.gallery import LAYER, charts_of, labelled, rows_of
+    from tessera.figures.pictures import heat
+
     if results.suffix == ".json":
         from tessera.figures.timeline import timeline
 
-        if only or x or y:
-            raise InputError(f"{results}: a timeline is one picture; --only, --x and --y choose from the folder of results")
+        if only or x or y or layers or labels:
+            raise InputError(f"{results}: a timeline is one picture; --only, --x, --y, --layers and --labels choose from the folder of results")
         with fitting(results):
-            chart = timeline(results)
-        for file in [draw(chart, out)] if one else draw_all([chart], out or results.parent):
-            print(file)
-        return
+            return [timeline(results)]
     opened = open_results(results)
     if bool(x) != bool(y):
         raise InputError("--x and --y go together: a heat map has two axes")
@@ -54,9 +110,11 @@ def plot(
         if x and y:
             if not isinstance(opened, Sweep):
                 raise InputError(f"{results}: --x and --y are axes of a sweep")
-            charts = [heat(opened.good, x, y, metric)]
+            rows = rows_of(opened, layers)
+            known = rows[LAYER].drop_nulls().unique().to_list() if LAYER in rows.columns else []
+            charts = [labelled(heat(rows, x, y, metric), labels, known)]
         else:
-            charts = charts_of(opened)
+            charts = charts_of(opened, layers, labels)
     if only:
         named = [chart for chart in charts if chart.name == only]
         if not named:
@@ -64,17 +122,7 @@ def plot(
         charts = named
     if not charts:
         raise InputError(f"{results}: no picture can be made of it; a run that writes --requests has some")
-    if one:
-        if len(charts) > 1:
-            raise InputError(f"{out}: one file holds one picture; --only takes one of {', '.join(chart.name for chart in charts)}")
-        with fitting(results):
-            print(draw(charts[0], out))
-        return
-    if out is None:
-        own_folder(results / "pictures")
-    with fitting(results):
-        for file in draw_all(charts, out or results / "pictures"):
-            print(file)
+    return list(charts)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,9 +1,12 @@
-"""A picture as data: drawn by matplotlib for paper, by Plotly for a report."""
+"""A picture as data: drawn by matplotlib for paper, by Plotly for a report.
+
+Each has a title, and a note without which it would mislead: what its intervals are, what its marks mean."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 Numbers = Sequence[float | None]
+MARK = "*"  # after a figure that must not be ranked
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Line:
     points_only: bool = False
     muted: bool = False
     """Drawn in grey: a yardstick, or what is not the point."""
+    key: str = ""
+    """What it is, where the name is another: a layer has one look whatever it is called."""
+    x_half_widths: Numbers | None = None
+    """Half the 95 % interval of each x."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Lines:
     shades: Sequence[tuple[float, float]] = ()
     """Stretches of x that are shaded."""
     shade_label: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,9 @@ class Stack:
     """Name of a part -> its value in each category."""
     totals: bool = True
     """Whether the sum stands behind each bar."""
+    half_widths: Numbers | None = None
+    """Half the 95 % interval of each sum."""
+    note: str = ""
 
     def sums(self) -> list[float]:
         return [sum(values[place] or 0.0 for values in self.parts.values()) for place in range(len(self.categories))]
@@ -76,6 +87,7 @@ class Heat:
     """A row a y."""
     texts: Sequence[Sequence[str]] = field(default_factory=list)
     value_label: str = ""
+    note: str = ""
 
     @property
     def wide(self) -> bool:
@@ -108,6 +120,7 @@ class Field:
     values: Sequence[Numbers]
     """A row of cells for each of the plane's; None: nothing is there."""
     value_label: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,6 +142,7 @@ class Lanes:
     y: Axis
     curve: Line
     lanes: Mapping[str, Sequence[Slice]]
+    note: str = ""
 
     def kinds(self) -> list[str]:
         """What there is, in the order in which lanes first show it."""
@@ -141,6 +155,14 @@ def total_text(value: float) -> str:
     ('0.102', '1,572')
     """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def heading(chart: "Chart | Lanes") -> str:
+    """
+    >>> heading(Stack("bus", "Share of time", Axis("%"), [], {}, note="mean over 3 seeds"))
+    'Share of time (mean over 3 seeds)'
+    """
+    return f"{chart.title} ({chart.note})" if chart.note else chart.title
 
 
 Chart = Lines | Stack | Heat | Field

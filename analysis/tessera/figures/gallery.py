@@ -1,17 +1,19 @@
 """The pictures that a folder of results has the data for."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import polars as pl
 
+from tessera.errors import InputError, unknown_name
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
 from tessera.explore.designs import is_design, over_seeds, zipped_axes
 from tessera.figures import pictures
 from tessera.figures.bands import of_bands
-from tessera.figures.chart import Chart
+from tessera.figures.chart import Chart, Heat, Lines, Stack
 from tessera.figures.places import of_places
 from tessera.results.families import YARDSTICK, grouped
 from tessera.results.marks import UNRANKED, of_run_marks, rankable
@@ -22,6 +24,7 @@ MOST_HEATS = 6  # of a sweep with more than two axes
 MOST_COLUMNS = 10  # of a heat map whose cells have room for a figure
 MOST_CURVES = 8  # of one picture: more layers go by families
 MAIN_METRIC = "host.latency.mean"
+LAYER = "axis.layer"
 
 
 def of_run(run: Run) -> list[Chart]:
@@ -31,15 +34,17 @@ def of_run(run: Run) -> list[Chart]:
         charts += [pictures.latency_tail({name: run}), pictures.latency_over_time(run), pictures.life(run)]
         charts += [pictures.causes(run)] if life_causes(run.requests) else []
     said = ", ".join(of_run_marks(run))
-    charts = [replace(chart, title=f"{chart.title} ({said})") if said else chart for chart in charts]
+    charts = [replace(chart, note=pictures.noted(chart.note, said)) for chart in charts]
     return charts + of_places(run) + of_bands(run) + [_marked(chart, {name: run}) for chart in _of_summaries({name: run})]
 
 
-def of_runs(runs: dict[str, Run]) -> list[Chart]:
-    """Several runs side by side."""
+def of_runs(given: pictures.Runs, of_choice: bool = False) -> list[Chart]:
+    """Several runs side by side, each for itself or with one for each seed; those that somebody chose are in one picture, however many."""
+    runs = pictures.by_seed(given)
     charts: list[Chart] = []
-    logged = {name: run for name, run in runs.items() if (run.folder / "requests.npy").exists() and len(run.requests)}
-    if len(logged) > MOST_CURVES:
+    logs = {name: tuple(run for run in found if (run.folder / "requests.npy").exists() and len(run.requests)) for name, found in runs.items()}
+    logged = {name: found for name, found in logs.items() if found}
+    if len(logged) > MOST_CURVES and not of_choice:
         for family, members in grouped(logged).items():
             chosen = {name: logged[name] for name in (YARDSTICK, *members) if name in logged}
             chart = pictures.latency_tail(chosen)
@@ -51,42 +56,70 @@ def of_runs(runs: dict[str, Run]) -> list[Chart]:
     return [_marked(chart, runs) for chart in charts + _of_summaries(runs)]
 
 
-def _marked(chart: Chart, runs: dict[str, Run]) -> Chart:
-    """The same with a mark after the name of each run that must not be ranked, and its meaning in the title."""
-    marks = {name: [mark for mark in of_run_marks(run) if mark in UNRANKED] for name, run in runs.items()}
+def _marked(chart: Chart, runs: pictures.Runs) -> Chart:
+    """The same with a mark after each name of which a run must not be ranked, and its meaning in the note."""
+    marks = {name: [mark for run in found for mark in of_run_marks(run) if mark in UNRANKED] for name, found in pictures.by_seed(runs).items()}
     marked = {name for name, found in marks.items() if found}
     if not marked:
         return chart
     named = lambda name: f"{name}{pictures.MARK}" if name in marked else name  # noqa: E731
     said = ", ".join(dict.fromkeys(mark for found in marks.values() for mark in found))
-    title = f"{chart.title} ({pictures.MARK} {said})"
+    note = pictures.noted(chart.note, f"{pictures.MARK} {said}")
     if isinstance(chart, pictures.Stack):
-        return replace(chart, title=title, categories=[named(name) for name in chart.categories])
+        return replace(chart, note=note, categories=[named(name) for name in chart.categories])
     if isinstance(chart, pictures.Lines):
-        return replace(chart, title=title, lines=[replace(line, name=named(line.name)) for line in chart.lines])
+        return replace(chart, note=note, lines=[replace(line, name=named(line.name)) for line in chart.lines])
     return chart
 
 
-def _of_summaries(runs: dict[str, Run]) -> list[Chart]:
+def _of_summaries(runs: pictures.Runs) -> list[Chart]:
     charts = [make(runs) for make in (pictures.write_amplification, pictures.energy, pictures.bus)]
     return [chart for chart in charts if chart.parts]
 
 
-def of_comparison(comparison: Comparison) -> list[Chart]:
-    layers = comparison.columns["layers"]
-    good = [layer for layer, status in zip(layers["layer"], layers["status"]) if status == "ok"]
-    return of_runs({layer: comparison.run(layer) for layer in good})
+def of_comparison(comparison: Comparison, layers: Sequence[str] = ()) -> list[Chart]:
+    """Each layer with all of its seeds."""
+    listed, made = comparison.columns["layers"], comparison.columns["runs"]
+    good = [layer for layer, status in zip(listed["layer"], listed["status"]) if status == "ok"]
+    runs: dict[str, list[Run]] = {layer: [] for layer in _chosen(layers, good, "layer with results")}
+    for layer, seed, status in zip(made["layer"], made["seed"], made["exit_status"]):
+        if layer in runs and status == 0:
+            runs[layer].append(comparison.run(layer, seed))
+    return of_runs({layer: found for layer, found in runs.items() if found}, bool(layers))
 
 
-def of_sweep(sweep: Sweep, metric: str | None = None) -> list[Chart]:
+def _chosen(layers: Sequence[str], known: Sequence[str], kind: str) -> list[str]:
+    """The layers to show, in the order in which they were asked for; all where none was."""
+    for layer in layers:
+        if layer not in known:
+            raise unknown_name(kind, layer, known)
+    return list(dict.fromkeys(layers or known))
+
+
+def rows_of(sweep: Sweep, layers: Sequence[str] = ()) -> pl.DataFrame:
+    """The results of a sweep's runs that ended well, of these layers in this order."""
+    return _with_layers(sweep.good, layers)
+
+
+def _with_layers(rows: pl.DataFrame, layers: Sequence[str]) -> pl.DataFrame:
+    if not layers:
+        return rows
+    if LAYER not in rows.columns:
+        raise InputError("--layers: this sweep has no axis 'layer'")
+    places = {layer: place for place, layer in enumerate(_chosen(layers, rows[LAYER].drop_nulls().unique(maintain_order=True).to_list(), "layer of this sweep"))}
+    order = pl.Series("place", [places.get(layer) for layer in rows[LAYER]], dtype=pl.Int64)
+    return rows.with_columns(order).drop_nulls("place").sort("place", maintain_order=True).drop("place")
+
+
+def of_sweep(sweep: Sweep, metric: str | None = None, layers: Sequence[str] = ()) -> list[Chart]:
     """The Pareto front, then a heat map over two axes that were crossed, or a picture of each axis: of the metric that is asked for, of the
     objectives of a search, else of the mean latency."""
-    good = sweep.good
+    good = rows_of(sweep, layers)
     if good.height == 0:
         return []
     axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
     wanted = [metric] if metric else list(sweep.facts.get("objectives", ())) or [MAIN_METRIC]
-    charts = _all_fronts(sweep, axes)
+    charts = _all_fronts(sweep, good, axes, layers)
     for number, name in enumerate(name for name in wanted if name in good.columns):
         found = [chart for chart in _over_axes(good, axes, name) if _compares(chart)]
         charts += [replace(chart, name=f"{chart.name}-{name}") if number else chart for chart in found]
@@ -107,13 +140,13 @@ def _compares(chart: Chart) -> bool:
     return not isinstance(chart, pictures.Heat) or len(chart.xs) * len(chart.ys) > 1
 
 
-def _all_fronts(sweep: Sweep, axes: list[str]) -> list[Chart]:
+def _all_fronts(sweep: Sweep, good: pl.DataFrame, axes: list[str], layers: Sequence[str]) -> list[Chart]:
     if (sweep.folder / "trials.parquet").exists():
-        return [_front_of_search(sweep)]
-    objectives = [name for name in ("host.latency.p99", "energy.total") if name in sweep.good.columns]
+        return [_front_of_search(sweep, layers)]
+    objectives = [name for name in ("host.latency.p99", "energy.total") if name in good.columns]
     if len(objectives) < 2 or not any(is_design(name) for name in axes):
         return []
-    return _fronts(sweep.good.drop_nulls(objectives), axes, objectives)
+    return _fronts(good.drop_nulls(objectives), axes, objectives)
 
 
 def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[Chart]:
@@ -128,12 +161,12 @@ def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[
         designs = over_seeds(part, axes, objectives).with_columns(_label([name for name in axes if is_design(name)]))
         chart = pictures.pareto(designs, objectives)
         if designs["seeds"].max() > 1:
-            chart = replace(chart, title=f"{chart.title}: designs closer than their intervals over {designs['seeds'].max()} seeds are one")
+            chart = replace(chart, note=f"{pictures.seeds_note(designs['seeds'])}; designs closer than that are one")
         if inputs:
             said = ", ".join(_said(name, part[name][0]) for name in inputs)
             chart = replace(chart, name=f"{chart.name}-{number}", title=f"{chart.title}: {said}")
         if left_out := good.height - ranks.height:
-            chart = replace(chart, title=f"{chart.title} ({left_out} runs not to be ranked left out)")
+            chart = replace(chart, note=pictures.noted(chart.note, f"{left_out} runs not to be ranked left out"))
         charts.append(chart)
     return charts
 
@@ -188,21 +221,22 @@ def _crossed(good: pl.DataFrame, axes: list[str]) -> tuple[str, str] | None:
 _UNRANKED = pl.any_horizontal(pl.col("marks").str.contains(mark, literal=True) for mark in UNRANKED)
 
 
-def _front_of_search(sweep: Sweep) -> Chart:
+def _front_of_search(sweep: Sweep, layers: Sequence[str] = ()) -> Chart:
     """What the search was told to make small, of the designs that it tried."""
-    trials, objectives = read_frame(sweep.folder / "trials.parquet"), list(sweep.facts["objectives"])
+    trials, objectives = _with_layers(read_frame(sweep.folder / "trials.parquet"), layers), list(sweep.facts["objectives"])
     axes = [name.removeprefix("axis.") for name in trials.columns if name.startswith("axis.")]
     kept = trials.filter("keeps") if "keeps" in trials.columns else trials
     labelled = kept.with_columns(_label(axes))
-    title = "Pareto front"
+    notes = []
     if "marks" in kept.columns and kept.filter(_UNRANKED).height:
         labelled = labelled.with_columns(pl.when(_UNRANKED).then(pl.col("label") + pictures.MARK).otherwise(pl.col("label")).alias("label"))
-        title += f" ({pictures.MARK} not to be ranked)"
+        notes.append(f"{pictures.MARK} not to be ranked")
     if left_out := trials.height - kept.height:
-        title += f", {left_out} designs that break a constraint left out"
+        notes.append(f"{left_out} designs that break a constraint left out")
     chart = pictures.pareto(labelled, (objectives * 2)[:2])
     axes_ = [replace(axis, label=f"{axis.label}, more is better" if sweep.facts["objectives"].get(name) == "maximise" else axis.label) for axis, name in zip((chart.x, chart.y), (objectives * 2)[:2])]
-    return replace(chart, title=title, x=axes_[0], y=axes_[1])
+    widths = ["95 % intervals over the seeds"] if any(line.half_widths or line.x_half_widths for line in chart.lines) else []
+    return replace(chart, note=pictures.noted(*widths, *notes), x=axes_[0], y=axes_[1])
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
@@ -211,16 +245,51 @@ def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
     with_it = next((group for group in zipped_axes(good, [axis, *others]) if axis in group), (axis,))
     others = [name for name in others if name not in with_it]
     known = good.drop_nulls(metric)
-    cells = [(value, pictures.cell(known.filter(pl.col(column) == value), others, metric)) for value in pictures.in_order(good[column])]
+    parts = [(value, known.filter(pl.col(column) == value)) for value in pictures.in_order(good[column])]
+    cells = [(value, pictures.cell(part, others, metric)) for value, part in parts]
+    halves = [pictures.seeds_half(part, others, metric) for _, part in parts]
     means = pictures.mean_over(known, others)
     marked = any(said.endswith(pictures.MARK) for _, (_, said) in cells)
-    title = f"{metric} over {' with '.join(with_it)}" + (f", mean over {means}" if means else "") + (f" ({pictures.MARK} not to be ranked)" if marked else "")
+    seeds = pictures.seeds_note(part.height for (_, part), half in zip(parts, halves) if half is not None)
+    note = pictures.noted(seeds, f"mean over {means}" if means else "", f"{pictures.MARK} not to be ranked" if marked else "")
     names = [pictures.text(value) + (pictures.MARK if said.endswith(pictures.MARK) else "") for value, (_, said) in cells]
-    return pictures.Stack(f"curve-{axis}", title, pictures.Axis(pictures.with_unit(metric)), names, {metric: [mean for _, (mean, _) in cells]})
+    bars = {metric: [mean for _, (mean, _) in cells]}
+    return pictures.Stack(
+        f"curve-{axis}", f"{metric} over {' with '.join(with_it)}", pictures.Axis(pictures.with_unit(metric)), names, bars, half_widths=halves if seeds else None, note=note
+    )  # fmt: skip
 
 
-CHARTS: dict[type, Callable[..., list[Chart]]] = {Run: of_run, Comparison: of_comparison, Sweep: of_sweep}
+def charts_of(results: Run | Comparison | Sweep, layers: Sequence[str] = (), labels: Mapping[str, str] = MappingProxyType({})) -> list[Chart]:
+    """Every picture of a folder of results. `layers`: which, and in which order; `labels`: what they are called. Raises InputError for a layer that
+    the results do not have."""
+    if isinstance(results, Run):
+        charts, known = of_run(results), [str(results.summary["run"]["layer"])]
+        _chosen(layers, known, "layer of this run")
+    elif isinstance(results, Comparison):
+        charts, known = of_comparison(results, layers), list(results.columns["layers"]["layer"])
+    else:
+        charts, rows = of_sweep(results, None, layers), results.good
+        known = rows[LAYER].drop_nulls().unique(maintain_order=True).to_list() if LAYER in rows.columns else []
+    return [labelled(chart, labels, known) for chart in charts]
 
 
-def charts_of(results: Run | Comparison | Sweep) -> list[Chart]:
-    return CHARTS[type(results)](results)
+def labelled(chart: Chart, labels: Mapping[str, str], known: Sequence[str]) -> Chart:
+    """The same with other names of layers; the look of a layer stays."""
+    for layer in labels:
+        if layer not in known:
+            raise unknown_name("layer of --labels", layer, known)
+
+    def named(text: str) -> str:
+        words = [(word.rstrip(pictures.MARK), word) for word in text.split(", ")]
+        return ", ".join(labels[bare] + word[len(bare) :] if bare in labels else word for bare, word in words)
+
+    head, colon, said = chart.title.rpartition(": ")
+    chart = replace(chart, title=f"{head}{colon}{named(said)}" if colon else chart.title)
+    if isinstance(chart, Lines):
+        lines = [replace(line, name=named(line.name), key=line.name, labels=line.labels and [named(label) for label in line.labels]) for line in chart.lines]
+        return replace(chart, lines=lines)
+    if isinstance(chart, Stack):
+        return replace(chart, categories=[named(name) for name in chart.categories])
+    if isinstance(chart, Heat):
+        return replace(chart, xs=[named(name) for name in chart.xs], ys=[named(name) for name in chart.ys])
+    return chart

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
-from tessera.figures.chart import Chart
+from tessera.figures.chart import Chart, heading
 from tessera.figures.screen import figure
 
 
@@ -131,9 +131,9 @@ def _foldable(text: str) -> str:
 def _chart(chart: Chart, number: int) -> str:
     data = embedded(figure(chart))
     return (
-        f'<figure><figcaption><h2>{html.escape(chart.title)}</h2><span class="tools"><button type="button" class="copy-svg" '
+        f'<figure><figcaption><h2>{html.escape(heading(chart))}</h2><span class="tools"><button type="button" class="copy-svg" '
         f'data-name="{html.escape(chart.name)}">Save as SVG</button></span></figcaption>'
-        f'<div class="plot" id="plot-{number}" role="img" aria-label="{html.escape(chart.title)}"></div>'
+        f'<div class="plot" id="plot-{number}" role="img" aria-label="{html.escape(heading(chart))}"></div>'
         f'<script type="application/json" class="figure" data-for="plot-{number}">{data}</script></figure>'
     )
 

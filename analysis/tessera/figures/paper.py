@@ -1,7 +1,7 @@
-"""Charts drawn by matplotlib: PNG and SVG."""
+"""Charts drawn by matplotlib: PNG, SVG, PDF and PGF."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import matplotlib
@@ -14,66 +14,103 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patheffects import withStroke
 
 from tessera.engine.output_file import make_way, whole
-from tessera.errors import InputError
-from tessera.figures.chart import Axis, Chart, Field, Heat, Lanes, Lines, Stack, total_text
-from tessera.figures.style import FEW_SHADES, MUTED, curve_looks, look, part_colours
+from tessera.errors import InputError, path_of
+from tessera.figures.chart import Axis, Chart, Field, Heat, Lanes, Line, Lines, MARK, Stack, heading, total_text
+from tessera.figures.pgf import write_pgf
+from tessera.figures.style import FEW_SHADES, FONTS, HATCHES, MUTED, PAGE, Sheet, curve_looks, look, part_colours
 
-WIDTH, HEIGHT, DPI = 7.2, 4.4, 150  # inches; a column of a page
-FORMATS = ("png", "svg")  # of a folder of pictures
-ENDINGS = (".png", ".svg", ".pdf")
-ROW = 0.42  # inches of a bar
-TITLE = 80  # characters of a line
+ENDINGS = (".png", ".svg", ".pdf", ".pgf")
+FEW_POINTS = 24  # up to so many a curve shows its points, and their intervals as bars
+BAND, FEW_BANDS = 0.2, 4  # how dense the intervals along a curve are, and up to how many curves
 MOST_LABELS = 12  # below a heat map
+MARKS_APART = 0.18  # of the diagonal of a picture: markers of a long curve on paper
+WRAP = 10  # characters of a vertical label per inch of its picture
+NARROW = 5  # inches, below which a heat map has no room for more than the figures in its cells
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
 
-def picture_file(file: Path) -> Path:
+def picture_file(file: str | Path) -> Path:
     """The name of one picture, whose ending says as what it is drawn. Raises InputError for any other name, before anything is computed."""
+    file = path_of("file", file)
     if file.suffix.lower() not in ENDINGS or file.is_dir():
         raise InputError(f"{file}: expected the name of a picture that ends with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
     return file
 
 
-def draw(chart: Chart | Lanes, file: Path) -> Path:
+def draw(chart: Chart | Lanes, file: str | Path, sheet: Sheet = PAGE) -> Path:
     """Writes the chart; the name's ending says as what. Raises InputError as picture_file() does."""
-    picture_file(file)
-    height, below = HEIGHT, 0
-    if isinstance(chart, Stack):
-        height = 1.7 + ROW * len(chart.categories) + 0.2 * (len(chart.parts) // 4)
-    elif isinstance(chart, Heat):
-        height = 1.8 + ROW * len(chart.ys)
-    elif isinstance(chart, Lanes):
-        height, below = 3.2 + ROW * len(chart.lanes), 1
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tessera", "font.size": 9}):
-        ratios = [height - ROW * len(chart.lanes), ROW * len(chart.lanes)] if isinstance(chart, Lanes) else [1]
-        figure, panels = plt.subplots(1 + below, figsize=(WIDTH, height), layout="constrained", sharex=True, squeeze=False, height_ratios=ratios)
+    file = picture_file(file)
+    lanes = sheet.row * len(chart.lanes) if isinstance(chart, Lanes) else 0
+    below = 1 if isinstance(chart, Lanes) else 0
+    look_of_all = {
+        "svg.fonttype": "path" if sheet.paper else "none", "svg.hashsalt": "tessera", "pdf.fonttype": 42, "ps.fonttype": 42, "font.size": sheet.text, "font.family": sheet.family,
+        "font.serif": FONTS["serif"], "font.sans-serif": FONTS["sans-serif"], "mathtext.fontset": "stix" if sheet.family == "serif" else "dejavusans", "hatch.linewidth": 0.6,
+    }  # fmt: skip
+    if sheet.paper:
+        look_of_all |= {"axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "legend.handlelength": 2.4, "legend.columnspacing": 1.2}
+    with plt.rc_context(look_of_all):
+        ratios = [_height(chart, sheet) - lanes, lanes] if below else [1]
+        figure, panels = plt.subplots(1 + below, figsize=(sheet.width, _height(chart, sheet)), layout="constrained", sharex=True, squeeze=False, height_ratios=ratios)
         panel = panels[0, 0]
         match chart:
             case Lines():
-                _lines(panel, chart)
+                _lines(panel, chart, sheet)
             case Stack():
-                _stack(panel, chart)
+                _stack(panel, chart, sheet)
             case Heat():
-                _heat(figure, panel, chart)
+                _heat(figure, panel, chart, sheet)
             case Field():
                 _field(figure, panel, chart)
             case Lanes():
-                _lanes(panel, panels[1, 0], chart)
-        panel.set_title(textwrap.fill(chart.title, TITLE, break_on_hyphens=False), fontsize="medium", loc="left")
+                _lanes(panel, panels[1, 0], chart, sheet)
+        if not sheet.paper:
+            panel.set_title(textwrap.fill(heading(chart), sheet.characters, break_on_hyphens=False), fontsize="medium", loc="left")
+        elif chart.note:  # the caption has the title
+            figure.suptitle(textwrap.fill(chart.note, int(sheet.characters * sheet.text / sheet.small), break_on_hyphens=False), fontsize=sheet.small, x=0.01, ha="left")
+        if sheet.paper:  # what is longer than its axis would be cut
+            panel.set_ylabel(textwrap.fill(panel.get_ylabel(), int(panel.figure.get_figheight() * WRAP)))
+            if isinstance(chart, Stack):
+                panel.set_xlabel(panel.get_xlabel(), loc="right")
         panel.spines[["top", "right"]].set_visible(False)
         file.parent.mkdir(parents=True, exist_ok=True)
-        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(file.suffix.lower())
-        whole(file, lambda aside: figure.savefig(aside, dpi=DPI, metadata=undated, format=file.suffix[1:].lower()))
+        ending = file.suffix.lower()
+        if ending == ".pgf":
+            write_pgf(figure, file)
+        else:
+            undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
+            whole(file, lambda aside: figure.savefig(aside, dpi=sheet.dpi, metadata=undated, format=ending[1:]))
         plt.close(figure)
     return file
 
 
-def draw_all(charts: Iterable[Chart], folder: Path) -> list[Path]:
-    """Each chart as PNG and SVG, under its name. What the folder holds under such a name gives way, and is not written through."""
-    files = [(chart, folder / f"{chart.name}.{ending}") for chart in charts for ending in FORMATS]
+def _height(chart: Chart | Lanes, sheet: Sheet) -> float:
+    fixed = 1.1 if sheet.paper else 1.7
+    match chart:
+        case Stack():
+            return fixed + sheet.row * len(chart.categories) + (0.16 if sheet.paper else 0.2) * (len(chart.parts) // _columns(chart.parts, sheet))
+        case Heat():
+            return fixed + 0.1 + sheet.row * len(chart.ys)
+        case Lanes():
+            return (2.2 if sheet.paper else 3.2) + sheet.row * len(chart.lanes)
+        case Lines() if sheet.paper:
+            return sheet.height + 0.16 * -(-len(chart.lines) // _columns([line.name for line in chart.lines], sheet))
+    return sheet.height
+
+
+def _columns(names: Collection[str], sheet: Sheet, most: int = 4) -> int:
+    """Of a legend below the picture."""
+    if not sheet.paper:
+        return most
+    longest = max(map(len, names), default=1) + 7  # with its line, or its patch, and the gap
+    return max(1, min(most, len(names), sheet.characters // longest))
+
+
+def draw_all(charts: Iterable[Chart], folder: Path, sheet: Sheet = PAGE) -> list[Path]:
+    """Each chart in the formats of the sheet, under its name. What the folder holds under such a name gives way, and is not written through."""
+    files = [(chart, folder / f"{chart.name}.{ending}") for chart in charts for ending in sheet.endings]
     for _, file in files:
         make_way(file)
-    return [draw(chart, file) for chart, file in files]
+    return [draw(chart, file, sheet) for chart, file in files]
 
 
 def _scales(panel: Axes, x: Axis, y: Axis) -> None:
@@ -87,22 +124,38 @@ def _scales(panel: Axes, x: Axis, y: Axis) -> None:
     panel.set_axisbelow(True)
 
 
-def _lines(panel: Axes, chart: Lines) -> None:
+def _intervals(panel: Axes, line: Line, colour: str, x: np.ndarray, y: np.ndarray, alpha: float) -> None:
+    """Bars at few points, a band along many."""
+    halves = [None if found is None else np.array(found, dtype=float) for found in (line.x_half_widths, line.half_widths)]
+    if all(found is None for found in halves):
+        return
+    across, along = halves
+    if len(x) > FEW_POINTS:
+        if across is not None:  # of latencies, which are above 0 on a logarithmic axis
+            panel.fill_betweenx(y, np.maximum(x - across, x.min()), x + across, color=colour, alpha=alpha, linewidth=0)
+        if along is not None:
+            panel.fill_between(x, y - along, y + along, color=colour, alpha=alpha, linewidth=0)
+        return
+    left = None if across is None else np.array([np.minimum(across, 0.999 * x) if panel.get_xscale() == "log" else across, across])
+    panel.errorbar(x, y, xerr=left, yerr=along, color=colour, fmt="none", capsize=2, linewidth=1)
+
+
+def _lines(panel: Axes, chart: Lines, sheet: Sheet) -> None:
     _scales(panel, chart.x, chart.y)
-    looks = curve_looks(line.name for line in chart.lines if not line.muted)
-    for line in chart.lines:
-        colour, dash, marker = (MUTED, "solid", "o") if line.muted else looks[line.name]
+    looks = curve_looks(line.key or line.name for line in chart.lines if not line.muted)
+    for number, line in enumerate(chart.lines):
+        colour, dash, marker = (MUTED, "solid", "o") if line.muted else looks[line.key or line.name]
         x, y = np.array(line.x, dtype=float), np.array(line.y, dtype=float)
-        if line.half_widths is not None:
-            panel.errorbar(x, y, np.array(line.half_widths, dtype=float), color=colour, fmt="none", capsize=2, linewidth=1)
+        _intervals(panel, line, colour, x, y, BAND if len(chart.lines) <= FEW_BANDS else BAND / 2)
         if line.points_only:
             panel.plot(x, y, marker, color=colour, label=line.name, markersize=5 if not line.muted else 3.5)
         else:
-            few = marker if len(x) <= 24 and not chart.steps else ""
+            few = len(x) <= FEW_POINTS and not chart.steps
+            apart = (number * MARKS_APART / max(1, len(chart.lines)), MARKS_APART) if sheet.paper and chart.steps else None  # for print in grey
             panel.plot(
-                x, y, color=colour, linestyle=dash, marker=few, markersize=4, linewidth=1.2 if line.muted else 1.7, label=line.name,
-                drawstyle="steps-post" if chart.steps else "default",
-            )
+                x, y, color=colour, linestyle=dash, marker=marker if (few or apart) and not (line.muted and sheet.paper) else "", markersize=3 if sheet.paper else 4, markevery=apart, label=line.name,
+                linewidth=(0.9 if line.muted else 1.2) if sheet.paper else 1.2 if line.muted else 1.7, drawstyle="steps-post" if chart.steps else "default",
+            )  # fmt: skip
         for label, at_x, at_y in zip(line.labels or (), x, y):
             written = panel.annotate(label, (at_x, at_y), xytext=(4, 4), textcoords="offset points", fontsize=7, color="0.25")
             written.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # readable over points and grid
@@ -110,29 +163,37 @@ def _lines(panel: Axes, chart: Lines) -> None:
     for number, (begin, end) in enumerate(chart.shades):
         panel.axvspan(begin, end, color="0.5", alpha=0.25, linewidth=edge, label=chart.shade_label if number == 0 else None)
     if len(chart.lines) > 1 or chart.shades:
-        panel.legend(frameon=False, fontsize="small", ncols=2 if len(chart.lines) > 8 else 1)
+        if sheet.paper:
+            panel.figure.legend(loc="outside lower center", frameon=False, ncols=_columns([line.name for line in chart.lines], sheet))
+        else:
+            panel.legend(frameon=False, fontsize="small", ncols=2 if len(chart.lines) > 8 else 1)
 
 
-def _stack(panel: Axes, chart: Stack) -> None:
+def _stack(panel: Axes, chart: Stack, sheet: Sheet) -> None:
     _scales(panel, chart.value, Axis(""))
     panel.grid(False, axis="y")
     places = np.arange(len(chart.categories))
     left = np.zeros(len(places))
     colours = part_colours(chart.parts)
-    for name, values in chart.parts.items():
+    for number, (name, values) in enumerate(chart.parts.items()):
         widths = np.nan_to_num(np.array(values, dtype=float))
-        panel.barh(places, widths, left=left, height=0.7, color=colours[name], label=name, edgecolor="white", linewidth=0.4)
+        hatch = HATCHES[number % len(HATCHES)] if sheet.paper and len(chart.parts) > 1 else None
+        panel.barh(places, widths, left=left, height=0.7, color=colours[name], label=name, edgecolor="white", linewidth=0.4, hatch=hatch)
         left += widths
+    halves = np.array([half or 0.0 for half in chart.half_widths or [0.0] * len(places)])
+    if halves.any():
+        panel.errorbar(left, places, xerr=np.array([np.minimum(halves, left), halves]), fmt="none", color="0.15", capsize=2, linewidth=1)
     if chart.totals:
-        for place, total in zip(places, left):
-            panel.annotate(total_text(total), (total, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5)
-        panel.margins(x=0.09)
+        for place, total, half in zip(places, left, halves):
+            panel.annotate(total_text(total), (total + half, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=sheet.small)
+        panel.margins(x=0.09 if sheet.width > NARROW else 0.16)
     panel.set_yticks(places, chart.categories)
     panel.invert_yaxis()
-    panel.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=4)
+    if not sheet.paper or len(chart.parts) > 1:
+        panel.figure.legend(loc="outside lower center", frameon=False, fontsize=sheet.text if sheet.paper else "small", ncols=_columns(chart.parts, sheet))
 
 
-def _lanes(panel: Axes, below: Axes, chart: Lanes) -> None:
+def _lanes(panel: Axes, below: Axes, chart: Lanes, sheet: Sheet) -> None:
     _scales(panel, Axis(""), chart.y)
     panel.plot(chart.curve.x, chart.curve.y, color=look(0)[0], linewidth=1.2)
     _scales(below, chart.x, Axis(""))
@@ -148,7 +209,7 @@ def _lanes(panel: Axes, below: Axes, chart: Lanes) -> None:
     below.set_yticks(range(len(chart.lanes)), list(chart.lanes))
     below.set_ylim(len(chart.lanes) - 0.5, -0.5)
     below.spines[["top", "right"]].set_visible(False)
-    below.figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=6)
+    below.figure.legend(loc="outside lower center", frameon=False, fontsize=sheet.text if sheet.paper else "small", ncols=_columns(chart.kinds(), sheet, 6))
 
 
 def _field(figure, panel: Axes, chart: Field) -> None:
@@ -159,18 +220,19 @@ def _field(figure, panel: Axes, chart: Field) -> None:
     figure.colorbar(image, ax=panel, label=chart.value_label)
 
 
-def _heat(figure, panel: Axes, chart: Heat) -> None:
+def _heat(figure, panel: Axes, chart: Heat, sheet: Sheet) -> None:
     values = np.array([[np.nan if value is None else value for value in row] for row in chart.values], dtype=float)
     scale = LogNorm() if chart.wide else Normalize(*(chart.ends or ()))
     image = panel.imshow(values, cmap="cividis", aspect="auto", norm=scale)
     every = -(-len(chart.xs) // MOST_LABELS)
     shown = chart.xs[::every]
-    panel.set_xticks(range(0, len(chart.xs), every), shown, rotation=30 if sum(map(len, shown)) > 60 else 0)
+    panel.set_xticks(range(0, len(chart.xs), every), shown, rotation=30 if sum(map(len, shown)) > 60 * sheet.width / PAGE.width else 0)
     panel.set_yticks(range(len(chart.ys)), chart.ys)
     panel.set_xlabel(chart.x.label)
     panel.set_ylabel(chart.y.label)
     for row, texts in enumerate(chart.texts):
         for column, text in enumerate(texts):
             dark = float(scale(values[row, column])) < TEXT_ON_DARK
-            panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black")
+            said = text if sheet.width > NARROW else text.partition(" ")[0] + (MARK if text.endswith(MARK) and " " in text else "")
+            panel.text(column, row, said, ha="center", va="center", fontsize=sheet.small, color="white" if dark else "black")
     figure.colorbar(image, ax=panel, label=chart.value_label)

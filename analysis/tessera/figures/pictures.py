@@ -1,13 +1,14 @@
 """What the pictures show: each function makes a chart of runs, a comparison or a sweep."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tessera.errors import unknown_name
-from tessera.figures.chart import Axis, Heat, Line, Lines, Stack
+from tessera.figures.chart import MARK, Axis, Heat, Line, Lines, Stack
 from tessera.explore.front import front
 from tessera.results.bound_by import CAUSES
 from tessera.results.families import YARDSTICK
@@ -19,45 +20,91 @@ from tessera.results.request_log import latency_ms, life_causes, life_phases
 from tessera.results.run_folder import Run
 from tessera.results.stem import ENDINGS, stem
 
-MARK = "*"  # after a figure that must not be ranked
 POINTS = 600  # of a curve: what an eye or a page can tell apart
 LABEL_ROOM = 0.12  # of the width of a picture
 SHORTEST_MS = 1e-3  # a logarithmic axis has no 0: anything below a microsecond stands at its edge
 LIFE_GROUPS = ((0, 0.5, "faster half"), (0.5, 0.9, "50 to 90 %"), (0.9, 0.99, "90 to 99 %"), (0.99, 0.999, "99 to 99.9 %"), (0.999, 1, "slowest 0.1 %"))
 CLEANINGS = ("clean", "merge", "collect")  # kinds of events
 LATENCY = "latency, arrival to completion (ms)"
+Runs = Mapping[str, Run | Sequence[Run]]
+"""By name: a run, or one for each seed."""
 
 
-def latency_tail(runs: Mapping[str, Run]) -> Lines:
-    """Share of requests slower than a latency, both axes logarithmic: the tail is as plain as the rest."""
-    lines = []
-    for name, run in runs.items():
-        if len(run.requests) == 0:
+def by_seed(runs: Runs) -> dict[str, tuple[Run, ...]]:
+    return {name: (found,) if isinstance(found, Run) else tuple(found) for name, found in runs.items()}
+
+
+def mean_of(values: Sequence[float]) -> tuple[float, float | None]:
+    """A mean over seeds, and half its 95 % interval; None of one seed."""
+    if len(values) < 2:
+        return float(values[0]), None
+    estimate = of_mean(np.asarray(values, dtype=float))
+    return estimate.value, estimate.half_width
+
+
+def seeds_note(counts: Iterable[int]) -> str:
+    """What an interval is, for the caption; "" where no figure has several seeds.
+
+    >>> seeds_note([3, 3]), seeds_note([2, 3]), seeds_note([1])
+    ('mean and 95 % interval over 3 seeds', 'mean and 95 % interval over 2 to 3 seeds', '')
+    """
+    found = sorted(set(counts))
+    if not found or found[-1] < 2:
+        return ""
+    return f"mean and 95 % interval over {found[0]} to {found[-1]} seeds" if len(found) > 1 else f"mean and 95 % interval over {found[0]} seeds"
+
+
+def latency_tail(runs: Runs) -> Lines:
+    """Share of requests slower than a latency, both axes logarithmic: the tail is as plain as the rest. Of several seeds, the mean latency at each share."""
+    lines, counts = [], []
+    for name, found in by_seed(runs).items():
+        logs = [latency_ms(run.requests) for run in found if len(run.requests)]
+        if not logs:
             continue
-        latencies, shares = slower(latency_ms(run.requests))
-        lines.append(Line(name, np.maximum(latencies, SHORTEST_MS).tolist(), shares.tolist(), muted=name == YARDSTICK and len(runs) > 1))
-    return Lines("latency-tail", "Share of requests slower than a latency", Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, steps=True)
+        latencies, half_widths, shares = slower_over(logs)
+        counts.append(len(logs))
+        lines.append(Line(name, np.maximum(latencies, SHORTEST_MS).tolist(), shares.tolist(), x_half_widths=half_widths, muted=name == YARDSTICK and len(runs) > 1))
+    title = "Share of requests slower than a latency"
+    return Lines("latency-tail", title, Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, steps=True, note=seeds_note(counts))
 
 
 def slower(latencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Latencies, and the shares of requests that are as slow or slower, at points that are spread evenly over the logarithm of the share, so
     that the tail has as many as the rest."""
-    ordered = np.sort(latencies)
-    count = len(ordered)
-    ranks = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1]
-    return ordered[count - ranks], ranks / count
+    found, _, shares = slower_over([latencies])
+    return found, shares
 
 
-def latency_percentiles(runs: Mapping[str, Run]) -> Lines:
+def slower_over(logs: Sequence[np.ndarray]) -> tuple[np.ndarray, list[float] | None, np.ndarray]:
+    """The same of several seeds: at each share the mean of their latencies, and half its interval."""
+    count = min(map(len, logs))
+    shares = np.unique(np.geomspace(1, count, POINTS).round().astype(np.int64))[::-1] / count
+    rows = []
+    for log in logs:
+        ranks = np.maximum(1, (shares * len(log)).round().astype(np.int64))
+        rows.append(np.sort(log)[len(log) - ranks])
+    if len(logs) == 1:
+        return rows[0], None, shares
+    estimates = [of_mean(column) for column in np.array(rows).T]
+    return np.array([each.value for each in estimates]), [each.half_width for each in estimates], shares
+
+
+def latency_percentiles(runs: Runs) -> Lines:
     """The same from the percentiles of the summaries, where no run wrote its requests."""
-    lines = []
-    for name, run in runs.items():
-        points = [(run.find(f"host.latency.{name}"), 1 - fraction) for name, fraction in percentiles_in(run.summary["metrics"]).items()]
-        known = [(max(latency, SHORTEST_MS), share) for latency, share in points if latency is not None]
-        if known:
-            lines.append(Line(name, [latency for latency, _ in known], [share for _, share in known], muted=name == YARDSTICK and len(runs) > 1))
+    lines, counts = [], []
+    for name, found in by_seed(runs).items():
+        points = []
+        for percentile, fraction in percentiles_in(found[0].summary["metrics"]).items():
+            known = [latency for run in found if (latency := run.find(f"host.latency.{percentile}")) is not None]
+            if known:
+                points.append((*mean_of(known), 1 - fraction))
+                counts.append(len(known))
+        if points:
+            half_widths = [half or 0.0 for _, half, _ in points] if any(half is not None for _, half, _ in points) else None
+            latencies, shares = [max(latency, SHORTEST_MS) for latency, _, _ in points], [share for _, _, share in points]
+            lines.append(Line(name, latencies, shares, x_half_widths=half_widths, muted=name == YARDSTICK and len(runs) > 1))
     title = "Share of requests slower than a latency, from percentiles"
-    return Lines("latency-percentiles", title, Axis(LATENCY, log=True), Axis("share of requests", log=True), lines)
+    return Lines("latency-percentiles", title, Axis(LATENCY, log=True), Axis("share of requests", log=True), lines, note=seeds_note(counts))
 
 
 def latency_over_time(run: Run) -> Lines:
@@ -136,44 +183,55 @@ def _two_digits(value: float) -> str:
     return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
 
 
-def write_amplification(runs: Mapping[str, Run]) -> Stack:
+def _stack(name: str, title: str, axis: Axis, runs: Runs, parts_of: Callable[[Run], Mapping[str, float]]) -> Stack:
+    """A bar a name: each part's mean over the seeds, and the interval of their sum."""
+    found = {each: [parts_of(run) for run in group] for each, group in by_seed(runs).items()}
+    names = dict.fromkeys(part for group in found.values() for parts in group for part in parts)
+    parts = {part: [float(np.mean([each.get(part, 0.0) for each in group])) for group in found.values()] for part in names}
+    used = {part: values for part, values in parts.items() if max(values) > 0}
+    halves = [mean_of([sum(each.values()) for each in group])[1] for group in found.values()]
+    several = any(half is not None for half in halves)
+    return Stack(name, title, axis, list(runs), used, half_widths=halves if several else None, note=seeds_note(map(len, found.values())))
+
+
+def write_amplification(runs: Runs) -> Stack:
     """What was written to platters, region by region, and to flash, over what the host wrote."""
-    parts: dict[str, list[float]] = {}
-    for index, run in enumerate(runs.values()):
-        total = run.find("media.sectors_written.total") or 0
-        media, flash = run.find("write_amplification.media") or 0, run.find("write_amplification.flash") or 0
+
+    def parts_of(run: Run) -> dict[str, float]:
+        parts: dict[str, float] = {}
+        total, media = run.find("media.sectors_written.total") or 0, run.find("write_amplification.media") or 0
         for name in run.summary["metrics"]:
             if (match := re.fullmatch(r"media\.sectors_written\.(?!total)(.*?)(_\d+|_inner|_outer)?", name)) and total:
-                values = parts.setdefault(f"platters: {match.group(1)}", [0.0] * len(runs))
-                values[index] += media * (run.find(name) or 0) / total
-        parts.setdefault("flash", [0.0] * len(runs))[index] += flash
-    used = {name: values for name, values in parts.items() if max(values) > 0}
-    return Stack("write-amplification", "Write amplification by destination", Axis("sectors written over the host's sectors"), list(runs), used)
+                part = f"platters: {match.group(1)}"
+                parts[part] = parts.get(part, 0.0) + media * (run.find(name) or 0) / total
+        return parts | {"flash": run.find("write_amplification.flash") or 0.0}
+
+    return _stack("write-amplification", "Write amplification by destination", Axis("sectors written over the host's sectors"), runs, parts_of)
 
 
-def _parts(runs: Mapping[str, Run], names: Mapping[str, tuple[str, float]]) -> dict[str, list[float]]:
-    """Name of a part -> its values; of each metric, what it is multiplied by."""
-    found = {part: [(run.find(metric) or 0) * factor for run in runs.values()] for part, (metric, factor) in names.items()}
-    return {part: values for part, values in found.items() if max(values) > 0}
+def _values(run: Run, names: Mapping[str, tuple[str, float]]) -> dict[str, float]:
+    """Name of a part -> its value; of each metric, what it is multiplied by."""
+    return {part: (run.find(metric) or 0) * factor for part, (metric, factor) in names.items()}
 
 
-def energy(runs: Mapping[str, Run]) -> Stack:
+def energy(runs: Runs) -> Stack:
     """Energy by part of the drive."""
-    per_request = {name: max(1.0, run.find("host.requests") or 1.0) for name, run in runs.items()}
     of_media = {f"disk: {part}": (f"media.energy.{part}", 1e3) for part in ("idle", "idle_a", "idle_b", "idle_c", "standby", "recovery", "seek", "read", "write", "laser")}
     of_flash = {f"flash: {part}": (f"nand.energy.{part}", 1.0) for part in ("read", "program", "erase")}
-    parts = _parts(runs, {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)})
-    return Stack(
-        "energy", "Energy per request by component", Axis("energy (mJ per request)"), list(runs),
-        {part: [value / count for value, count in zip(values, per_request.values())] for part, values in parts.items()},
-    )  # fmt: skip
+    names = {**of_media, **of_flash, "DRAM": ("dram.energy", 1.0)}
+
+    def parts_of(run: Run) -> dict[str, float]:
+        count = max(1.0, run.find("host.requests") or 1.0)
+        return {part: value / count for part, value in _values(run, names).items()}
+
+    return _stack("energy", "Energy per request by component", Axis("energy (mJ per request)"), runs, parts_of)
 
 
-def bus(runs: Mapping[str, Run]) -> Stack:
+def bus(runs: Runs) -> Stack:
     """Who moves data over the bus."""
-    initiators = ("host", "disk", "flash", "cpu", "copy", "descriptors", "registers")
-    parts = _parts(runs, {name: (f"bus.{name}.utilisation", 100.0) for name in initiators})
-    return Stack("bus", "Share of time in which the bus moves data, by initiator", Axis("share of the measured time (%)"), list(runs), parts)
+    names = {name: (f"bus.{name}.utilisation", 100.0) for name in ("host", "disk", "flash", "cpu", "copy", "descriptors", "registers")}
+    title = "Share of time in which the bus moves data, by initiator"
+    return _stack("bus", title, Axis("share of the measured time (%)"), runs, lambda run: _values(run, names))
 
 
 def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label") -> Lines:
@@ -188,10 +246,18 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label"
         best = front(known.select(first, second).to_numpy(), known.select(widths).to_numpy() if set(widths) <= set(known.columns) else None)
     chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
     axes = [Axis(with_unit(name)) for name in (first, second)]
-    lines = [Line("beaten", others[first].to_list(), others[second].to_list(), points_only=True, muted=True)] if others.height else []
+
+    def halves(rows: pl.DataFrame, name: str) -> list[float] | None:
+        found = rows[name].to_list() if name in rows.columns else []
+        return found if any(found) else None
+
+    def line(name: str, rows: pl.DataFrame, **more: Any) -> Line:
+        return Line(name, rows[first].to_list(), rows[second].to_list(), half_widths=halves(rows, widths[1]), x_half_widths=halves(rows, widths[0]), **more)
+
+    lines = [line("beaten", others, points_only=True, muted=True)] if others.height else []
     room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
     labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
-    lines.append(Line("front", chosen[first].to_list(), chosen[second].to_list(), labels=labels))
+    lines.append(line("front", chosen, labels=labels))
     return Lines("pareto", "Pareto front", *axes, lines)
 
 
@@ -223,8 +289,14 @@ def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
         texts.append([each[1] for each in cells])
         marked = marked or any(each[1].endswith(MARK) for each in cells)
     means = mean_over(results, others)
-    title = f"{metric} over {x} and {y}" + (f", mean over {means}" if means else "") + (f" ({MARK} not to be ranked)" if marked else "")
-    return Heat("heat", title, Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric))
+    seeds = "± half the 95 % interval over the seeds" if any("±" in each for row in texts for each in row) else ""
+    note = noted(f"mean over {means}" if means else "", seeds, f"{MARK} not to be ranked" if marked else "")
+    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric), note=note)
+
+
+def noted(*parts: str) -> str:
+    """The parts of a note that there are."""
+    return "; ".join(filter(None, parts))
 
 
 def mean_over(results: pl.DataFrame, others: Sequence[str]) -> str:
@@ -241,6 +313,13 @@ def with_unit(metric: str) -> str:
     """
     unit = "ms" if metric.startswith("host.latency.") else "J" if metric == "energy.total" else ""
     return f"{metric} ({unit})" if unit else metric
+
+
+def seeds_half(rows: pl.DataFrame, others: Sequence[str], metric: str) -> float | None:
+    """Half the interval of a figure's mean, where its runs differ by their seeds alone."""
+    if rows.height < 2 or any(rows[f"axis.{name}"].n_unique() > 1 for name in others):
+        return None
+    return mean_of(rows[metric].to_list())[1]
 
 
 def cell(rows: pl.DataFrame, others: Sequence[str], metric: str) -> tuple[float | None, str]:

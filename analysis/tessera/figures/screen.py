@@ -62,16 +62,33 @@ def _line(line: Line, own: Look | None, steps: bool, middle: float) -> dict[str,
         trace |= {"text": [_plain(label) for label in line.labels], "textposition": inwards, "textfont": {"size": 10}}
     if line.half_widths is not None:
         trace["error_y"] = {"type": "data", "array": list(line.half_widths), "thickness": 1, "width": 3}
+    if line.x_half_widths is not None and len(line.x) <= FEW_POINTS:
+        trace["error_x"] = {"type": "data", "array": list(line.x_half_widths), "thickness": 1, "width": 3}
     return trace
+
+
+def _band(line: Line, colour: str) -> dict[str, Any]:
+    """The intervals along a curve of many points."""
+    known = [(x, half or 0.0, y) for x, half, y in zip(line.x, line.x_half_widths or (), line.y) if x is not None]
+    least = min((x for x, _, _ in known), default=1.0)
+    there, back = [max(x - half, least) for x, half, _ in known], [x + half for x, half, _ in reversed(known)]
+    ys = [y for _, _, y in known]
+    return {
+        "type": "scatter", "mode": "lines", "x": there + back, "y": ys + ys[::-1], "fill": "toself", "fillcolor": colour, "opacity": 0.2, "line": {"width": 0, "color": colour},
+        "showlegend": False, "hoverinfo": "skip",
+    }  # fmt: skip
 
 
 def _lines(chart: Lines) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     traces = []
-    looks = curve_looks(line.name for line in chart.lines if not line.muted)
+    looks = curve_looks(line.key or line.name for line in chart.lines if not line.muted)
     xs = [value for line in chart.lines for value in line.x if value is not None]
     middle = (min(xs) + max(xs)) / 2 if xs else 0.0
     for line in chart.lines:
-        traces.append(_line(line, None if line.muted else looks[line.name], chart.steps, middle))
+        own = None if line.muted else looks[line.key or line.name]
+        traces.append(_line(line, own, chart.steps, middle))
+        if line.x_half_widths is not None and len(line.x) > FEW_POINTS:
+            traces.append(_band(line, own[0] if own else MUTED))
     edge = {"width": 1 if len(chart.shades) <= FEW_SHADES else 0, "color": MUTED}
     shapes = [
         {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "x0": begin, "x1": end, "fillcolor": MUTED, "opacity": 0.25, "line": edge}
@@ -82,8 +99,9 @@ def _lines(chart: Lines) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         traces.append({"type": "scatter", "mode": "markers", "name": _plain(chart.shade_label), "x": [None], "y": [None], "marker": patch})
     x = _axis(chart.x, xs)
     y = _axis(chart.y, (value for line in chart.lines for value in line.y))
-    legend_rows = len(traces) // 2 if len(traces) > 1 else 0
-    layout = {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": len(traces) > 1, "legend": LEGEND, "height": 320 + 22 * legend_rows}
+    shown = sum(trace.get("showlegend", True) for trace in traces)
+    legend_rows = shown // 2 if shown > 1 else 0
+    layout = {"xaxis": x, "yaxis": y, "shapes": shapes, "showlegend": shown > 1, "legend": LEGEND, "height": 320 + 22 * legend_rows}
     return traces, layout
 
 
@@ -96,15 +114,21 @@ def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         }
         for name, values in chart.parts.items()
     ]  # fmt: skip
+    halves = [half or 0.0 for half in chart.half_widths or [0.0] * len(chart.categories)]
+    if any(halves):
+        traces.append({
+            "type": "scatter", "mode": "none", "x": chart.sums(), "y": [_plain(name) for name in chart.categories], "showlegend": False, "hoverinfo": "skip",
+            "error_x": {"type": "data", "array": halves, "thickness": 1, "width": 3},
+        })  # fmt: skip
     if chart.totals:
         traces.append({
-            "type": "scatter", "mode": "text", "x": chart.sums(), "y": [_plain(name) for name in chart.categories], "text": [f"\u2002{total_text(value)}" for value in chart.sums()],
+            "type": "scatter", "mode": "text", "x": [total + half for total, half in zip(chart.sums(), halves)], "y": [_plain(name) for name in chart.categories], "text": [f"\u2002{total_text(value)}" for value in chart.sums()],
             "textposition": "middle right", "showlegend": False, "hoverinfo": "skip", "cliponaxis": False,
         })  # fmt: skip
     height = 160 + 28 * len(chart.categories) + 22 * (len(chart.parts) // 4)
     axis = _axis(chart.value)
     if chart.totals:
-        axis["range"] = [0, ROOM_FOR_TOTALS * max(chart.sums())]
+        axis["range"] = [0, ROOM_FOR_TOTALS * max(total + half for total, half in zip(chart.sums(), halves))]
     layout = {
         "barmode": "stack", "xaxis": axis, "height": max(300, height), "legend": LEGEND,
         "yaxis": {"autorange": "reversed", "automargin": True, "type": "category"}, "showlegend": len(chart.parts) > 1,

@@ -3,12 +3,17 @@
 import colorsys
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, count
 
+from tessera.errors import unknown_name
 from tessera.results.families import FAMILIES
 
 # Okabe and Ito's palette stays apart for every common kind of colour blindness; dashes and markers tell curves apart in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D1F", "#5B5B8C")
+MORE_COLOURS = (  # of curves beyond those; all as dark as a thin line has to be
+    "#6A3D9A", "#7F3C2E", "#00695C", "#1B4F72", "#B0306A", "#4D4D4D", "#7A8B00", "#C0392B", "#2E8B8B", "#A67C52", "#3F2E7F", "#5F7F3F", "#8B5A8B", "#000000", "#B8860B", "#2F6FDE",
+)  # fmt: skip
 MUTED = "#8a8a8a"
 FEW_SHADES = 20  # have an edge, so that one narrower than a dot is seen; more would be all edge
 DASHES = ("solid", "dashed", "dashdot", "dotted")
@@ -31,11 +36,59 @@ MEANINGS = {
     "waits at the flash": "#8C6D1F",
     "platters: checkpoint": "#4D4D4D", "platters: journal": "#FDBF6F", "platters: spares": "#B8B8B8",
 }  # fmt: skip
+HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "++++", "oooo", "||||")  # of the parts of a stack on paper, which may be grey
 LAYERS = [layer for members in FAMILIES.values() for layer in members]
 OTHERS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8B8B8", "#6A3D9A", "#F0E442", "#1B4F72", "#A6D96A", "#7F3C2E",
     "#B3CDE3", "#4D4D4D", "#FDBF6F", "#00695C", "#D9A5C5",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a picture is drawn on. Lengths in inches, text in points."""
+
+    width: float = 7.2
+    height: float = 4.4
+    row: float = 0.42
+    """Of a bar, or of a row of cells."""
+    text: float = 9
+    small: float = 7.5
+    """Figures in cells and at bars."""
+    family: str = "sans-serif"
+    dpi: int = 150
+    endings: tuple[str, ...] = ("png", "svg")
+    """Of the pictures in a folder."""
+    paper: bool = False
+    """Whether a caption comes with it, which has the title, and it may be printed in grey."""
+
+    @property
+    def characters(self) -> int:
+        """Of a line as wide as the sheet."""
+        return int(self.width * 72 / (0.56 * self.text))
+
+
+PAGE = Sheet()
+SHEETS = {
+    "paper-1col": Sheet(3.4, 2.4, 0.24, 8, 7, dpi=300, endings=("pdf", "png"), paper=True),
+    "paper-2col": Sheet(7.0, 2.8, 0.26, 8, 7, dpi=300, endings=("pdf", "png"), paper=True),
+}
+FONTS = {"serif": ["STIXGeneral", "DejaVu Serif"], "sans-serif": ["DejaVu Sans"]}  # come with matplotlib: a picture is the same everywhere
+
+
+def sheet_named(name: str | None) -> Sheet:
+    """
+    >>> sheet_named("paper-1col").width, sheet_named(None).width
+    (3.4, 7.2)
+    >>> sheet_named("paper-1")
+    Traceback (most recent call last):
+    tessera.errors.InputError: unknown style 'paper-1'; did you mean 'paper-1col'?
+    """
+    if name is None:
+        return PAGE
+    if name not in SHEETS:
+        raise unknown_name("style", name, SHEETS)
+    return SHEETS[name]
 
 
 def look(index: int) -> Look:
@@ -70,8 +123,21 @@ def _more() -> Iterator[str]:
 
 
 def curve_looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each curve: a layer's is its own in every picture, others go by their place."""
-    names = list(names)
-    own = {name: look(LAYERS.index(plain)) for name in names if (plain := name.rstrip("*")) in LAYERS}
-    free = iter(index for index in range(10_000) if look(index) not in own.values())
-    return {name: own[name] if name in own else look(next(free)) for name in names}
+    """The look of each curve: a layer's is its own in every picture, others go by their place. No two have one colour: of two layers with one, the
+    later one in the list of layers has another here.
+
+    >>> len({colour for colour, _, _ in curve_looks(LAYERS).values()}) == len(LAYERS)
+    True
+    """
+    names = list(dict.fromkeys(names))
+    layers = sorted((name for name in names if name.rstrip("*") in LAYERS), key=lambda name: LAYERS.index(name.rstrip("*")))
+    found: dict[str, Look] = {}
+    for name in [*layers, *(name for name in names if name not in layers)]:
+        own = look(LAYERS.index(name.rstrip("*"))) if name in layers else None
+        taken = {colour for colour, _, _ in found.values()}
+        colour = own[0] if own and own[0] not in taken else next(each for each in chain(COLOURS, MORE_COLOURS, _more()) if each not in taken)
+        _, dash, marker = own or look(len(found))
+        if (dash, marker) in {each[1:] for each in found.values()}:
+            dash, marker = next(((d, m) for m in MARKERS for d in DASHES if (d, m) not in {each[1:] for each in found.values()}), (dash, marker))
+        found[name] = colour, dash, marker
+    return {name: found[name] for name in names}
