@@ -145,7 +145,7 @@ TEST_CASE("tasks that end while holding and waiting leave no lock behind") {
 }
 
 TEST_CASE("of a deep queue's commands, at places of their own, hardly any has to look for the others") {
-  HeldPlaces<CommandRange, 4096> places;
+  PlacesOf<CommandRange>::type places;
   std::mt19937_64 dice(1);
   std::uint64_t met = 0;
   for (int i = 0; i < 256; ++i) {
