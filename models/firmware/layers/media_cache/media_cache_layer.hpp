@@ -103,7 +103,7 @@ class MediaCache final : public HomeLayer {
   struct Batch {
     std::array<Part, Packet::most_runs> parts{};
     std::uint32_t count = 0;
-    bool unread = false;  ///< none of its packets could be read back, or there was no room for another
+    bool unread = false;  ///< its packet could not be read back, and there was no room for another
   };
   /// A part of what goes to a band directly.
   struct Stream {

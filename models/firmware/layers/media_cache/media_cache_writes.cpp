@@ -232,7 +232,7 @@ Task<Status> MediaCache::write_packet(Batch& batch) {
       status = co_await log_.write(packet);
       if (ok(status)) status = co_await log_.verify(packet);
     }
-    batch.unread = status == Status::media_error;
+    batch.unread = status == Status::media_error && !another_fits();
   }
   std::erase(on_their_way_, packet.position);
   runs_now_ -= batch.count;
