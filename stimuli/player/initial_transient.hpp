@@ -3,7 +3,7 @@
 // latencies, in order of arrival, are taken by batches of five; the warm-up is the cut that makes the squared standard error of the mean of
 // the batches behind it smallest, over the first half. A cut at the half says that a later one would be better: the run was not steady.
 //
-// The rule is that of `mser5` in analysis/tessera/explore/effort.py, which looks at logs of requests; tests/data/mser5.json holds both to it.
+// The rule is that of `mser5` in analysis/tessera/explore/effort.py for logs of requests; tests/data/mser5.json holds both to it.
 #include <cstdint>
 #include <optional>
 #include <vector>
