@@ -25,6 +25,7 @@ BAND, FEW_BANDS = 0.2, 4  # how dense the intervals along a curve are, and up to
 MOST_LABELS = 12  # below a heat map
 MARKS_APART = 0.18  # of the diagonal of a picture: markers of a long curve on paper
 WRAP = 10  # characters of a vertical label per inch of its picture
+BESIDE_NAMES = 0.8  # of a picture's width: from where a heat map begins, to the right of its rows' names
 NARROW = 5  # inches, below which a heat map has no room for more than the figures in its cells
 TEXT_ON_DARK = 0.45  # relative place on the scale from which a heat map's text is black
 
@@ -64,7 +65,8 @@ def draw(chart: Chart | Lanes, file: str | Path, sheet: Sheet = PAGE) -> Path:
             case Lanes():
                 _lanes(panel, panels[1, 0], chart, sheet)
         if not sheet.paper:
-            panel.set_title(textwrap.fill(heading(chart), sheet.characters, break_on_hyphens=False), fontsize="medium", loc="left")
+            room = int(sheet.characters * (BESIDE_NAMES if isinstance(chart, Heat) else 1))
+            panel.set_title(textwrap.fill(heading(chart), room, break_on_hyphens=False), fontsize="medium", loc="left")
         elif chart.note:  # the caption has the title
             figure.suptitle(textwrap.fill(chart.note, int(sheet.characters * sheet.text / sheet.small), break_on_hyphens=False), fontsize=sheet.small, x=0.01, ha="left")
         if sheet.paper:  # what is longer than its axis would be cut

@@ -185,7 +185,8 @@ TEST_CASE("what a flash read cache did is a line of its own") {
   read.add("flash_cache.hit_ratio", 0.081, "1", "");
   read.add("flash_cache.admitted", 1850.0, "sectors", "");
   CHECK_THAT(terminal_summary(read, {}),
-             Catch::Contains("  flash cache 8.1 % of the sectors read that DRAM did not have came from it; 1,850 sectors taken in\n"));
+             Catch::Contains(
+                 "  flash cache 8.1 % of the sectors read that DRAM did not have came from it;\n              1,850 sectors taken in\n"));
 }
 
 TEST_CASE("what a flash write cache did is a line of its own") {
@@ -194,7 +195,8 @@ TEST_CASE("what a flash write cache did is a line of its own") {
   metrics.add("flash.past", 8.0, "sectors", "");
   metrics.add("flash.moved_on", 0.0, "sectors", "");
   CHECK_THAT(terminal_summary(metrics, {}),
-             Catch::Contains("  flash cache 20,260 sectors written to it, 8 sectors past it; 0 sectors moved on to the platters\n"));
+             Catch::Contains(
+                 "  flash cache 20,260 sectors written to it, 8 sectors past it;\n              0 sectors moved on to the platters\n"));
 }
 
 TEST_CASE("what is wrong comes first, the worst at the top") {
