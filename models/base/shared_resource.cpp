@@ -56,7 +56,7 @@ inline SharedResource::Grant SharedResource::undisturbed(std::size_t party, Pico
   return {end, due > begin ? end - due : Picoseconds(0)};
 }
 
-/// Others have reserved time behind its begin; `moved`: when all that began since the resource had nothing to do can be.
+/// Others have reserved time after its begin; `moved`: when all that began since the resource had nothing to do can be.
 SharedResource::Grant SharedResource::beside_others(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds due,
                                                     Picoseconds moved) {
   if (work == Picoseconds(0) || alone(party, begin, std::max(begin + work, due))) return undisturbed(party, begin, work, due);

@@ -11,8 +11,8 @@
 // party's next extent begins no earlier. Against turns taken one by one (tests/unit/bus) the last extent to be reserved ends
 // within a turn of each party, plus a quarter of the work of the others where more than two overlap, as what they got before is kept as an
 // average; one that others overlapped later ends early by no more than as much and their work times the number of parties. Streams that
-// want all of the resource together end within a quarter of the time that their work takes; however long they go on, they are never ahead
-// of it by more than a quarter of what is under way.
+// want all of the resource together end within a quarter of the time that their work takes; however long they go on, where
+// they begin in their order they are ahead of it by no more than half of what all parties can have under way.
 #include <cstdint>
 #include <vector>
 

@@ -86,7 +86,7 @@ class MediaDevice {
   /// Sectors that faults, or a write that stopped there, kept from being read, for good as far as set_fault_listener() says; that no read
   /// brought and no write replaced since. As of forget_unread().
   [[nodiscard]] const std::set<TrackSector>& unread() const { return platters_.unread; }
-  /// The same, and those of which fewer reads in a row failed.
+  /// The same, those of which fewer reads in a row failed, and those at which a write stopped.
   [[nodiscard]] const std::set<TrackSector>& failing() const { return platters_.failing; }
   void forget_unread() {
     platters_.unread.clear();

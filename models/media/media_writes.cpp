@@ -128,6 +128,7 @@ void MediaArm::stop_at_fault(std::uint32_t passed) {
   platters_.store.destroy(track_, sector);
   platters_.store.spoil(track_, sector);
   damage_from(entry_, passed + 1);
+  platters_.failing.insert({track_, sector});
   ++platters_.statistics.write_faults;
   ++platters_.statistics.media_errors;
 }

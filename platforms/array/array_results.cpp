@@ -29,7 +29,8 @@ std::string line(const std::string& name, const std::string& text) {
 }
 
 std::string latency_text(const MetricSet& metrics, const std::string& of) {
-  return "mean " + shown(metrics, of + ".mean") + ", p99 " + shown(metrics, of + ".p99") + ", max " + shown(metrics, of + ".max");
+  return "mean " + shown(metrics, of + ".mean") + ", p50 " + shown(metrics, of + ".p50") + ", p99 " + shown(metrics, of + ".p99") +
+         ", p99.9 " + shown(metrics, of + ".p999") + ", max " + shown(metrics, of + ".max");
 }
 
 const char* words_of(const DriveOfArray& drive, bool rebuilt_on) {

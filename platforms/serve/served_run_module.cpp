@@ -91,7 +91,10 @@ void ServedRun::finish(const std::vector<std::string>& warnings) {
   log_.close();
   write_summary(*metrics_, false, notes);
   std::cout << options_.drive << ", layer " << drive_.config().layer << ", served:\n"
-            << terminal_summary(*metrics_, {.cleans = measurement_.layer_cleans(), .percentiles = options_.percentiles});
+            << terminal_summary(*metrics_, {.cleans = measurement_.layer_cleans(),
+                                            .power_cuts = power_cuts_,
+                                            .dram = drive_.config().dram.capacity,
+                                            .percentiles = options_.percentiles});
   for (const std::string& note : notes) std::cout << "  note: " << note << "\n";
   std::cout << "  results: " << options_.out.string() << "\n";
 }

@@ -171,19 +171,13 @@ CombinedResult CombinedTrial::run() {
   return result_;
 }
 
-/// Sectors that could not be read in the last boot, and writes that stopped in it.
-std::uint64_t CombinedTrial::met_in_boot() const {
-  const MediaDevice& device = drive_.media().device();
-  return device.failing().size() + (device.statistics().write_faults - faults_at_power_on_);
-}
-
-/// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Of what a host
-/// that translates keeps there is one copy.
+/// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Without spares
+/// a write that stopped is enough. Of what a host that translates keeps there is one copy.
 bool CombinedTrial::excuses_death(Status status) const {
   const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
   const bool said = unread || status == Status::corrupt || status == Status::read_only;
   const std::size_t copies = drawn_.drive.hosts.translates() ? 1 : 2;
-  return said && drawn_.drive.asks_for_faults() && met_in_boot() >= copies;
+  return said && drawn_.drive.asks_for_faults() && (drive_.media().device().failing().size() >= copies || cannot_write(status));
 }
 
 /// Whether the run came to an end that the promise allows.
@@ -192,7 +186,7 @@ bool CombinedTrial::drained(Status status) {
   if (simulation_->dead()) {
     ++result_.dead;
     if (excuses_death(status)) return true;
-    result_.messages.push_back("its boot met " + std::to_string(met_in_boot()) + " bad sectors");
+    result_.messages.push_back("its boot met " + std::to_string(drive_.media().device().failing().size()) + " bad sectors");
     return false;
   }
   return flush_allowed_ && !simulation_->unfinished();

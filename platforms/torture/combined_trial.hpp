@@ -46,7 +46,6 @@ class CombinedTrial final : private RequestObserver {
   [[nodiscard]] std::unique_ptr<TraceSource> open_zoned(Bytes capacity);
   [[nodiscard]] bool host_expects(const HostRequest& request);
   [[nodiscard]] SimulationConfig simulation_config() const;
-  [[nodiscard]] std::uint64_t met_in_boot() const;
   [[nodiscard]] bool excuses_death(Status status) const;
   [[nodiscard]] bool drained(Status status);
   void judge();

@@ -40,7 +40,7 @@ def workloads() -> dict[str, str]:
 
 
 def default_traces() -> Path:
-    """Where recorded traces and histograms lie: TESSERA_TRACES, or beside the repository."""
+    """Where recorded traces and histograms lie: TESSERA_TRACES, or next to the repository."""
     return Path(os.environ.get("TESSERA_TRACES") or REPOSITORY.parent / "shared" / "traces")
 
 

@@ -46,7 +46,7 @@ class Until:
 
 @dataclass(frozen=True)
 class Steadiness:
-    """What a run says of one figure, by batches of the requests behind its warm-up."""
+    """What a run says of one figure, by batches of the requests after its warm-up."""
 
     estimate: Estimate | None
     """None where the run is too short for batches."""
