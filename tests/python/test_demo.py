@@ -64,7 +64,7 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     rows = (tmp_path / "demo" / "table.md").read_text().splitlines()[4:]  # after what all share and the head
     assert [row.split("`")[1] for row in rows] == ["cmr", "imr-rmw", "mu-rmw", "new"]
     assert rows[0] == "| `cmr` | 1,235.5 | 1,236 | 1,238 | 1,238 | - | 1239.50 | 1242.5 | 20 | 1 | 1 |"
-    assert rows[2] == "| `mu-rmw` | 1,235.5* | 1,236* | 1,238* | 1,238 | - | 1239.50 | 1242.5 | 19 | 1 | 1 |"  # 20 cleanings rank, 19 do not
+    assert rows[2] == "| `mu-rmw` | 1,235.5* | 1,236* | 1,238* | 1,238* | - | 1239.50 | 1242.5 | 19 | 1 | 1 |"  # 20 cleanings rank, 19 do not
     assert "* fewer than 20 cleanings: too few to compare" in result.output
     assert (tmp_path / "demo" / "report.html").exists() and str(tmp_path / "demo" / "report.html") in result.output.replace("\n", "")
     assert "first_rmw.vcd" in result.output

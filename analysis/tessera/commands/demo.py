@@ -41,8 +41,8 @@ class Column:
 COLUMNS = (
     Column("mean ms", "host.latency.mean", ",.1f"),
     Column("p99 ms", "host.latency.p99", ",.0f"),
-    Column("p99.9", "host.latency.p999", ",.0f", about="ms"),
-    Column("max", "host.latency.max", ",.0f", about="ms"),
+    Column("p99.9", "host.latency.p999", ",.0f", about="like p99, in ms"),
+    Column("max", "host.latency.max", ",.0f", about="longest, in ms"),
     Column("WA", "write_amplification.total", ".1f", about="sectors written to platters and flash per sector of the host"),
     Column("capacity", "capacity.gain_vs_cmr", ".2f", about="user capacity, 1 is the same platters recorded conventionally"),
     Column("$/TB", "cost.per_user_tb", ".1f"),

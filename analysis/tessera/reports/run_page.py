@@ -21,7 +21,7 @@ COMPARED = (
 )  # fmt: skip
 RANKED = COMPARED[:4]
 _TAIL = 3  # of COMPARED: percentiles that the user named stand here
-RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "write_amplification.total")
+RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "host.latency.max", "write_amplification.total")
 
 
 def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
