@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 from tessera.asking.answer import Answer
 from tessera.asking.ask import looks
 from tessera.asking.dependants import dependants
-from tessera.asking.evidence import Measured, ratio
 from tessera.asking.metric import metric_of
 from tessera.asking.question import Asked, Design, Question
 from tessera.asking.source import Source
 from tessera.asking.templates import question_of, uses_flash
-from tessera.asking.verdict import best_of, least_that_is_enough
 from tessera.cli import app
 from tessera.errors import InputError
+from tessera.evidence.ratios import Measured, ratio
+from tessera.evidence.verdict import best_of, least_that_is_enough
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 

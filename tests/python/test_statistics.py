@@ -92,12 +92,12 @@ def test_zipped_axes_are_one():
 def test_a_finding_says_over_what_it_is_a_mean(crossed):
     effect = effect_of(crossed.good, crossed.axes, "firmware.write_cache.capacity", "host.latency.p99")
     assert "geometric means over 2 values of layer" in effect.sentence("ms")
-    assert "2 seeds]" in effect.sentence("ms") and effect.interval[0] > 1
+    assert "2 seeds]" in effect.sentence("ms") and effect.ratio.low > 1
 
 
 def test_an_interval_is_over_seeds_alone(crossed):
     layer = effect_of(crossed.good, crossed.axes, "layer", "host.latency.p99")
-    assert layer.interval == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
+    assert (layer.ratio.low, layer.ratio.high) == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
 
 
 @pytest.mark.parametrize("change, mark", [({"cleaning.count": 3.0}, "too short to compare"), ({"unstable": True}, "unstable"), ({"host.steady.reached": 0.0}, "not steady")])
@@ -207,6 +207,6 @@ def test_the_tail_of_the_demonstration_is_logarithmic(tmp_path, monkeypatch):
 def test_the_check_list_names_tests_that_there_are():
     page = (REPOSITORY / "docs" / "guide" / "statistics.md").read_text(encoding="utf-8")
     named = re.findall(r"`(test_\w+)` \|$", page, re.MULTILINE)
-    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py"))
+    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py"))
     assert len(named) == page.count("\n| ") - 1
     assert [name for name in named if f"def {name}(" not in there] == []

@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio
 from tessera.asking.question import Question
-from tessera.asking.verdict import Verdict, Wide
+from tessera.evidence.family import EQUAL
+from tessera.evidence.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
+from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
+from tessera.evidence.verdict import Verdict, Wide
 from tessera.results.human import number
-from tessera.results.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
 
 IDLE = 0.01  # share of the time up to which a processor is no bottleneck
 
@@ -41,13 +42,18 @@ class Answer:
         verdict, source = self.verdict, self.question.asked.source.name
         axis = self.question.axis
         if verdict.second is None:
-            more = f", and more changes it by less than {100 * TOLERANCE:.0f} %" if verdict.alike and not verdict.doubts else ""
+            more = self._more(f", and more changes it by less than {EQUAL}") if verdict.alike else ""
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
         if not verdict.alike:  # nothing larger was measured
             return f"{best} of {axis}, the most that was tried, still helps on {source}: {figure}{much}. Larger ones: --size."
-        less = f", and more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
-        return f"{best} of {axis} is enough on {source}: {figure}{much}{less}."
+        return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
+
+    def _more(self, otherwise: str) -> str:
+        """What larger designs bring."""
+        if self.verdict.worse:
+            return "; more is worse: " + ", ".join(f"{large} is {self.times(factor)} times that" for large, factor in self.verdict.worse.items())
+        return "" if self.verdict.doubts else otherwise
 
     def _best(self, best: str, figure: str) -> str:
         verdict, source = self.verdict, self.question.asked.source.name
@@ -57,7 +63,7 @@ class Answer:
             return f"{best}{note} has {figure} on {source}{price}."
         if verdict.second in verdict.alike:
             names = ", ".join(verdict.alike)
-            return f"{best}{note} and {names} differ by less than {100 * TOLERANCE:.0f} % on {source}: {figure}{price}."
+            return f"{best}{note} and {names} differ by less than {EQUAL} on {source}: {figure}{price}."
         better = "largest" if self.question.asked.metric.more_is_better else "smallest"
         ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
         behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
@@ -108,8 +114,12 @@ class Answer:
             wanted = doubt.seeds
             if isinstance(doubt, Wide):
                 line = f"{doubt.name}: the interval is {100 * doubt.found.relative:.0f} % of the figure; {100 * NARROW:.0f} % "
+            elif doubt.found is None:
+                lines.append(f"{doubt.one} against {doubt.other}: no ratio can be formed, as a figure is 0 or they have fewer than two runs in common")
+                continue
             else:
-                line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; whether that is above {doubt.bound:.3g} "
+                whether = f"whether they differ by {EQUAL}" if doubt.bound is None else f"whether that is above {doubt.bound:.3g}"
+                line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; {whether} "
             if wanted is None:
                 line += f"takes more than {MOST_SEEDS} seeds: look at another metric, or a longer input"
             else:

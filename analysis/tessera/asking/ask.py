@@ -9,18 +9,18 @@ import polars as pl
 
 from tessera.asking.answer import Answer
 from tessera.asking.dependants import values_at
-from tessera.asking.evidence import MOST_SEEDS, Measured, NARROW
 from tessera.asking.plan_file import plan_table, write_plan
 from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
-from tessera.asking.verdict import Verdict, best_of, least_that_is_enough
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
+from tessera.evidence.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
+from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
+from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
 from tessera.explore import Sweep, read_plan, run_sweep
 from tessera.explore.effort import SHORTEST, run_until
 from tessera.explore.plan import plan_of, simulation_at
 from tessera.explore.sweep import Count, keyed
-from tessera.results.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
 from tessera.results.steadiness import METRICS, Until
 
 FIRST_SEEDS, USUAL_SEEDS = 4, 8

@@ -55,7 +55,7 @@ def _print(found: "Search") -> None:
     from tessera.figures.pictures import text
     from tessera.reports.sweep_page import SWEPT
     from tessera.results.human import counted, figure
-    from tessera.results.marks import FEW_CLEANINGS
+    from tessera.evidence.marks import FEW_CLEANINGS
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     if fold := found.sweep.facts.get("fold"):

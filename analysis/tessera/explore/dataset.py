@@ -95,7 +95,7 @@ class Sweep(Shown):
         self._unsaved: list[Row] = []
 
     def _card(self) -> Card:
-        from tessera.results.marks import with_marks
+        from tessera.evidence.marks import with_marks
 
         facts, results = self.facts, self.results
         good = results.filter(pl.col("exit_status") == 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.results.intervals import of_mean
+from tessera.evidence.intervals import of_mean
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run

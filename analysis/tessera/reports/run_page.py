@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
+from tessera.evidence.marks import cleaned_too_little, of_run_marks
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import metric_in, no_figure
 from tessera.results.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted, figure, number
-from tessera.results.marks import cleaned_too_little, of_run_marks
 from tessera.results.percentiles import named_in
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from tessera.errors import InputError, unknown_name
-from tessera.results.intervals import Estimate
+from tessera.evidence.intervals import Estimate
 from tessera.results.percentiles import ALWAYS, fraction_of
 
 BATCHES = 20  # of which the means are an interval

@@ -8,10 +8,10 @@ from typing import Any
 from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import temporary_folder
+from tessera.evidence.marks import marks_of, ranks_not
 from tessera.explore.effort import ABOVE_A_PERCENTILE, steadiness
 from tessera.explore.worker import Task, work
 from tessera.figures.pictures import slower
-from tessera.results.marks import marks_of, ranks_not
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
 from tessera.results.steadiness import Steadiness, Until

@@ -1,17 +1,27 @@
-"""What the runs of a question say: figures over seeds, and ratios of two designs, paired by seed."""
+"""Figures over replicates, and ratios of two designs, paired by replicate."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
-from tessera.results.intervals import Estimate, of_mean, student_t
+from tessera.evidence.family import CONFIDENCE, MARGIN
+from tessera.evidence.intervals import Estimate, of_mean, student_t
 
 NARROW = 0.10  # half the interval of a figure that stands alone, over the figure
-TOLERANCE = 0.05  # a difference of less than this share is none that anybody would pay for
-CONFIDENCE = 0.95  # of all comparisons of a question together
 MOST_SEEDS = 64
+
+
+class Difference(Enum):
+    """What a ratio says of two designs: nothing else decides whether they differ."""
+
+    APART = "apart"
+    """Its interval leaves 1 out, and it is at least the margin."""
+    EQUAL = "equal"
+    """Its interval lies within the margin."""
+    NOT_SETTLED = "not settled"
 
 
 @dataclass(frozen=True)
@@ -63,20 +73,39 @@ class Ratio:
     def high(self) -> float:
         return math.exp(min(float(self.logs.mean()) + self.half(), 700.0))
 
+    @property
+    def difference(self) -> Difference:
+        if len(self.logs) < 2:
+            return Difference.NOT_SETTLED
+        if max(self.value, 1 / self.value) >= MARGIN and self.above(1) is not None:
+            return Difference.APART
+        return Difference.EQUAL if self.above(1 / MARGIN) and self.above(MARGIN) is False else Difference.NOT_SETTLED
+
     def above(self, bound: float) -> bool | None:
         """Whether the ratio lies above the bound; None where its interval holds the bound."""
         return True if self.low > bound else False if self.high < bound else None
+
+    def inverse(self) -> "Ratio":
+        """How many times the second figure is the first."""
+        return Ratio(-self.logs, self.comparisons)
 
     def seeds_to_tell(self, bound: float) -> int | None:
         """Seeds with which the interval would leave the bound out, if spread and mean stayed; None where that takes more than MOST_SEEDS."""
         distance = abs(float(self.logs.mean()) - math.log(bound))
         return next((count for count in range(max(2, len(self.logs)), MOST_SEEDS + 1) if self.half(count) < distance), None)
 
+    def seeds_to_settle(self) -> int | None:
+        """The same for whether the two are apart or equal."""
+        mean, margin = abs(float(self.logs.mean())), math.log(MARGIN)
+        settles = lambda half: half < mean if mean >= margin else half < margin - mean  # noqa: E731
+        return next((count for count in range(max(2, len(self.logs)), MOST_SEEDS + 1) if settles(self.half(count))), None)
+
 
 def ratio(one: Measured, other: Measured, comparisons: int) -> Ratio | None:
-    """None where the two have no two seeds in common, or a figure is 0."""
+    """None where the two have no two seeds in common, or a figure of one of them alone is 0: then nothing is known of the two."""
     common = [seed for seed in one.by_seed if seed in other.by_seed]
     pairs = [(one.by_seed[seed], other.by_seed[seed]) for seed in common]
-    if len(pairs) < 2 or any(first <= 0 or second <= 0 for first, second in pairs):
+    alike = [first == second for first, second in pairs]
+    if len(pairs) < 2 or any((first <= 0 or second <= 0) and not same for (first, second), same in zip(pairs, alike)):
         return None
-    return Ratio(np.array([math.log(first / second) for first, second in pairs]), comparisons)
+    return Ratio(np.array([0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)]), comparisons)

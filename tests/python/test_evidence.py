@@ -1,0 +1,88 @@
+"""What is equal is said to be equal, whatever the number of designs: draws with a known answer, by fixed seeds."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tessera.evidence.family import MARGIN, holm, pairs
+from tessera.evidence.ratios import Difference, Measured, Ratio
+from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.reports.effects import effect_of
+
+SEEDS = 10
+
+
+def wide_apart(draw, designs, spread, shift=0.0):
+    """The largest against the smallest of designs of which the last is `shift` larger (both of the logarithm), as a finding takes them."""
+    logs = draw.normal(0, 1, (SEEDS, 1)) + draw.normal(0, spread, (SEEDS, designs))
+    logs[:, -1] += shift
+    means = logs.mean(axis=0)
+    return Ratio(logs[:, means.argmax()] - logs[:, means.argmin()], pairs(designs))
+
+
+@pytest.mark.parametrize("designs", [2, 4, 8])
+def test_of_equal_designs_at_most_one_answer_in_twenty_finds_a_difference(designs):
+    draw = np.random.default_rng(designs)
+    # Half a spread of 0.3: differences of chance are far beyond the margin, which therefore hides none.
+    found = [wide_apart(draw, designs, 0.3).difference for _ in range(1000)]
+    assert found.count(Difference.APART) <= 0.05 * 1000 + 2 * math.sqrt(1000 * 0.05 * 0.95)
+    assert found.count(Difference.EQUAL) == 0  # nor is what is not known equal
+
+
+@pytest.mark.parametrize("designs", [2, 4, 8])
+def test_what_differs_by_a_third_is_found_and_what_differs_by_nothing_is_equal(designs):
+    draw = np.random.default_rng(designs)
+    apart = [wide_apart(draw, designs, 0.05, math.log(4 / 3)).difference for _ in range(200)]
+    assert apart.count(Difference.APART) >= 0.95 * 200
+    equal = [wide_apart(draw, designs, 0.01).difference for _ in range(200)]
+    assert equal.count(Difference.EQUAL) >= 0.95 * 200
+
+
+def test_findings_between_equal_designs_as_a_sweep_has_them():
+    draw = np.random.default_rng(1)
+    false = 0
+    for _ in range(100):
+        rows = [(f"{design}", float(seed), float(np.exp(draw.normal(0, 0.3)))) for design in range(4) for seed in range(SEEDS)]
+        good = pl.DataFrame(rows, schema=["axis.layer", "axis.seed", "m"], orient="row")
+        false += not effect_of(good, ["layer", "seed"], "layer", "m").sentence("ms").startswith("not settled: ")
+    assert false <= 9  # of 100 at 5 %: more have a chance of 3 %
+
+
+def test_a_sure_difference_below_the_margin_is_none():
+    assert Ratio(np.array([0.020, 0.021, 0.019]), 1).difference is Difference.EQUAL
+    assert Ratio(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
+    assert Ratio(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
+    assert Ratio(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
+
+
+def test_holm_corrects_a_family():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+
+
+def of(*values):
+    return Measured(dict(enumerate(values, 1)))
+
+
+def test_a_ratio_that_cannot_be_formed_is_a_doubt():
+    one, other = of(3.0, 3.1, 3.0), Measured({7: 9.0, 8: 9.1})  # no seed in common
+    for verdict in (best_of({"one": one, "other": other}, False), least_that_is_enough({"one": one, "other": other}, False)):
+        assert not verdict.settled
+        assert [(doubt.found, doubt.seeds) for doubt in verdict.doubts] == [(None, None)]
+    assert not best_of({"one": of(0.0, 0.0, 0.0), "other": one}, False).settled  # a figure of 0 has no ratio
+    assert best_of({"one": of(0.0, 0.0, 0.0), "other": of(0.0, 0.0, 0.0)}, False).alike == ["other"]
+
+
+def test_the_best_is_equal_to_what_is_a_few_percent_behind():
+    verdict = best_of({"flip": of(103.0, 103.1, 103.05), "dtm": of(100.0, 100.1, 100.05)}, False)
+    assert (verdict.best, verdict.alike, verdict.settled) == ("dtm", ["flip"], True)
+    assert best_of({"a": of(100, 100.1, 100), "b": of(105.2, 104.8, 105)}, False).doubts[0].bound is None
+
+
+def test_more_that_is_worse_is_said_to_be():
+    found = {"16 MiB": of(100, 101, 99), "128 MiB": of(111, 112, 110), "256 MiB": of(115, 116, 114)}
+    verdict = least_that_is_enough(found, False)
+    assert (verdict.best, verdict.settled, list(verdict.worse)) == ("16 MiB", True, ["128 MiB", "256 MiB"])
+    assert verdict.worse["256 MiB"].value == pytest.approx(1.15, abs=0.001)
