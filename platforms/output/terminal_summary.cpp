@@ -186,7 +186,7 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
     wrong.emplace_back("no request was measured: the warm-up covers all that there was");
     return wrong;
   }
-  if (verdict.unstable) wrong.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  if (verdict.unstable) wrong.emplace_back("unstable: requests piled up to the end, so latencies measure the length of the run");
   if (verdict.unsteady && !verdict.unstable)
     wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
   const double cleanings = value_of(metrics, "cleaning.count").value_or(0);

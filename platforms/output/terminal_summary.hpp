@@ -12,7 +12,7 @@ namespace tessera {
 
 struct RunVerdict {
   bool partial = false;                   ///< ended by a signal
-  bool unstable = false;                  ///< the backlog grew all along
+  bool unstable = false;                  ///< requests piled up to the end
   bool cleans = false;                    ///< the layer cleans, now and then
   bool unsteady = false;                  ///< the warm-up that the run found reaches to its half
   bool recovered = true;                  ///< boots within it found what a power cut left; false: only the one that it began with

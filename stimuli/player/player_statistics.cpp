@@ -94,8 +94,8 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
   count("host.backlog.peak", backlog_.peak(), "largest backlog, at the bounds of at least 512 intervals of the run");
   count("host.backlog.final", backlog_.final(), "backlog at the last arrival, to one such interval");
   count("host.backlog.unstable", backlog_.unstable(tags) ? 1 : 0,
-        "1: the backlog rose from quarter to quarter of the run, doubled at least from the second to the fourth and ended above the tags,"
-        " or more requests than tags came all at once; the mean latency then measures only the length of the run");
+        "1: at the last arrival more requests waited than tags, and a tenth of all at least, or the backlog had risen from quarter to quarter of"
+        " the run and doubled from the second to the fourth; the mean latency then measures only the length of the run");
 }
 
 }  // namespace tessera

@@ -9,7 +9,7 @@ FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothin
 TOO_SHORT, UNSTABLE, NOT_STEADY = "too short to compare", "unstable", "not steady"
 MEANING = {
     TOO_SHORT: f"fewer than {FEW_CLEANINGS} cleanings: the caches were hardly ever full",
-    UNSTABLE: "the backlog grew all along, so latencies measure the length of the run",
+    UNSTABLE: "requests piled up to the end, so latencies measure the length of the run",
     NOT_STEADY: "the warm-up reaches to the half of the run",
 }
 UNRANKED = (TOO_SHORT, UNSTABLE)  # figures that are shown and never ranked

@@ -43,7 +43,7 @@ def run_warnings(run: Run) -> list[str]:
     if facts.get("power_cuts"):
         found.append(f"Power was cut {counted(facts['power_cuts'], 'time')}: latencies hold the outages, the recoveries and what was asked for again.")
     if facts.get("unstable"):
-        found.append("Unstable: the backlog grew all along, so latencies measure the length of the run.")
+        found.append("Unstable: requests piled up to the end, so latencies measure the length of the run.")
     if why := cleaned_too_little(run):
         found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
     if run.find("host.steady.reached") == 0:
