@@ -188,7 +188,7 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
   }
   if (verdict.unstable) wrong.emplace_back("unstable: requests piled up to the end, so latencies measure the length of the run");
   if (verdict.unsteady && !verdict.unstable)
-    wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
+    wrong.emplace_back("not steady: latencies still changed in the second half of the run, so its figures depend on its length");
   const double cleanings = value_of(metrics, "cleaning.count").value_or(0);
   if (verdict.cleans && cleanings == 0)
     wrong.emplace_back("too short: the layer never had to clean, so do not compare these results with other layers");
@@ -276,9 +276,8 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   text += line("requests", requests_text(metrics));
   if (some(metrics, "host.throughput")) text += line("throughput", throughput_text(metrics));
   if (value_of(metrics, "host.latency.mean")) text += line("latency", latency_text(metrics, verdict.percentiles));
-  if (some(metrics, "host.steady.from"))
-    text += line("warm-up",
-                 "not steady before request " + shown(metrics, "host.steady.from") + " (MSER-5); the figures include what came before");
+  if (some(metrics, "host.steady.from") && !verdict.unsteady)
+    text += line("warm-up", "suggested: the first " + shown(metrics, "host.steady.from") + " requests (MSER-5); the figures include them");
   text += busy_lines(metrics);
   text += lives_lines(metrics, "reads", "host.read");
   text += lives_lines(metrics, "writes", "host.write");

@@ -106,10 +106,16 @@ def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
     page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **change)), "Which layer is fast?")
     assert any(mark in line for line in page.warnings)
     assert {cell.note for row in page.tables[0].rows for cell in row if cell.note} == {mark}
-    if mark != "not steady":
-        assert page.answer.startswith("Not settled") and all("not ranked" in line for line in page.findings)
-        assert all(name.endswith("*") for chart in page.charts if chart.name == "curve-layer" for name in chart.categories)
-        assert not [chart for chart in page.charts if chart.name == "pareto"]
+    assert page.answer.startswith("Not settled") and all("not ranked" in line for line in page.findings)
+    assert all(name.endswith("*") for chart in page.charts if chart.name == "curve-layer" for name in chart.categories)
+    assert not [chart for chart in page.charts if chart.name == "pareto"]
+
+
+def test_a_recording_is_as_long_as_it_is(tmp_path):
+    points = [({"layer": layer, "seed": seed}, mean, 5.0) for layer, mean in (("cmr", 5.0), ("imr-rmw", 9.0)) for seed in (1, 2)]
+    page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **{"host.steady.reached": 0.0, "recorded": True})), "Which layer is fast?")
+    assert any("uneven recording: latencies changed" in line for line in page.warnings)
+    assert page.answer.startswith("cmr has the smallest mean")
 
 
 def test_the_first_sentence_answers_the_question(crossed):
@@ -207,6 +213,6 @@ def test_the_tail_of_the_demonstration_is_logarithmic(tmp_path, monkeypatch):
 def test_the_check_list_names_tests_that_there_are():
     page = (REPOSITORY / "docs" / "guide" / "statistics.md").read_text(encoding="utf-8")
     named = re.findall(r"`(test_\w+)` \|$", page, re.MULTILINE)
-    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py"))
+    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py", "test_effort.py"))
     assert len(named) == page.count("\n| ") - 1
     assert [name for name in named if f"def {name}(" not in there] == []

@@ -7,12 +7,14 @@ import polars as pl
 
 FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothing of a layer
 TOO_SHORT, UNSTABLE, NOT_STEADY = "too short to compare", "unstable", "not steady"
+UNEVEN = "uneven recording"  # what is not steady of a recorded trace, which is as long as it is
 MEANING = {
     TOO_SHORT: f"fewer than {FEW_CLEANINGS} cleanings: the caches were hardly ever full",
     UNSTABLE: "requests piled up to the end, so latencies measure the length of the run",
-    NOT_STEADY: "the warm-up reaches to the half of the run",
+    NOT_STEADY: "latencies still changed in the second half, so figures measure the length of the run",
+    UNEVEN: "latencies changed in its second half: another stretch of it would give other figures",
 }
-UNRANKED = (TOO_SHORT, UNSTABLE)  # figures that are shown and never ranked
+UNRANKED = (TOO_SHORT, UNSTABLE, NOT_STEADY)  # figures that are shown and never ranked
 
 
 class Summed(Protocol):
@@ -32,14 +34,19 @@ def marks_of(row: Mapping[str, Any]) -> list[str]:
     if row.get("unstable"):
         found.append(UNSTABLE)
     if row.get("host.steady.reached") == 0:
-        found.append(NOT_STEADY)
+        found.append(UNEVEN if row.get("recorded") else NOT_STEADY)
     return found
+
+
+def is_recording(facts: Mapping[str, Any]) -> bool:
+    """Whether a run served a recorded trace, by its facts: requests of a law could go on."""
+    return "input_hash" in facts
 
 
 def of_run_marks(run: Summed) -> list[str]:
     """The same of a run's folder."""
     facts = run.summary["run"]
-    return marks_of({**facts, "cleaning.count": run.find("cleaning.count"), "host.steady.reached": run.find("host.steady.reached")})
+    return marks_of({**facts, "recorded": is_recording(facts), "cleaning.count": run.find("cleaning.count"), "host.steady.reached": run.find("host.steady.reached")})
 
 
 def with_marks(rows: pl.DataFrame) -> pl.DataFrame:

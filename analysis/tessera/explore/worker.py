@@ -11,6 +11,7 @@ from tessera.engine.simulation import Simulation, simulation_of
 from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
+from tessera.evidence.marks import is_recording
 from tessera.explore.effort import run_until
 from tessera.results.run_folder import Run
 from tessera.results.steadiness import Until
@@ -88,5 +89,5 @@ def _figures(run: Run, notes: list[str]) -> dict[str, Any]:
     facts = run.summary["run"]
     metrics = {name: entry["value"] for name, entry in run.summary["metrics"].items()}
     return {
-        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "notes": "; ".join([*facts["notes"], *notes]), **metrics,
+        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "recorded": is_recording(facts), "notes": "; ".join([*facts["notes"], *notes]), **metrics,
     }  # fmt: skip

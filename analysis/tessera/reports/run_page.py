@@ -48,7 +48,7 @@ def run_warnings(run: Run) -> list[str]:
         found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
     if run.find("host.steady.reached") == 0:
         left_out, measured = number(run.metric("host.steady.from")), number(run.metric("host.requests"))
-        found.append(f"Not steady: the warm-up reaches to the half (MSER-5 leaves out {left_out} of {measured} requests).")
+        found.append(f"Not steady: latencies still changed in the second half (MSER-5 would leave out {left_out} of {measured} requests).")
     if (errors := run.find("scoreboard.errors") or 0) > 0:
         found.append(f"{number(errors)} reads returned wrong data.")
     if (failed := run.find("host.failed") or 0) > 0:
