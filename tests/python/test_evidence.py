@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from tessera.evidence.family import MARGIN, holm, pairs
+from tessera.evidence.marks import ENDS_EARLY, NOT_YET, TOO_SHORT, behind, marks_of, ranks_not
 from tessera.evidence.ratios import Difference, Measured, Ratio
 from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.explore.front import alike, front
 from tessera.reports.effects import effect_of
 
 SEEDS = 10
@@ -86,3 +88,25 @@ def test_more_that_is_worse_is_said_to_be():
     verdict = least_that_is_enough(found, False)
     assert (verdict.best, verdict.settled, list(verdict.worse)) == ("16 MiB", True, ["128 MiB", "256 MiB"])
     assert verdict.worse["256 MiB"].value == pytest.approx(1.15, abs=0.001)
+
+
+def learner(done, **more):
+    return {"exit_status": 0, "cleans": True, "cleaning.count": 3.0, "progress.heat_intervals.done": done, "progress.heat_intervals.of": 20.0, "host.steady.reached": 1.0, **more}
+
+
+def test_a_layer_that_learns_is_not_ranked_before_it_has_learnt():
+    assert marks_of(learner(19.0)) == [NOT_YET] and ranks_not([NOT_YET])
+    assert marks_of(learner(20.0)) == []  # its cleanings are moves of what it has learnt
+    assert marks_of(learner(19.0, recorded=True)) == [ENDS_EARLY] and not ranks_not([ENDS_EARLY])  # a recording cannot grow
+    assert marks_of({"cleans": True, "cleaning.count": 3.0, "progress.flash_cache.done": None, "progress.flash_cache.of": None}) == [TOO_SHORT]  # columns of other layers' runs
+    both = {"progress.cleanings.done": 25.0, "progress.cleanings.of": 20.0, "progress.flash_cache.done": 99.0, "progress.flash_cache.of": 200.0}
+    assert marks_of(both) == [NOT_YET]
+    assert behind(both) == {"flash_cache": (99.0, 200.0)}
+
+
+def test_designs_of_a_front_within_the_margin_are_one_point():
+    values = np.array([[20.5, 1.01], [20.9, 0.99], [21.1, 0.98], [30.0, 0.5], [30.0, 2.0]])
+    assert front(values).tolist() == [True, False, False, True, False]
+    assert alike(values).sum(axis=1).tolist() == [3, 3, 3, 1, 1]
+    assert front(np.array([[1.0, 2.0], [1.04, 1.0]])).tolist() == [False, True]  # no slower in practice, and half as dear
+    assert front(np.array([[1.0, 1.0], [1.06, 0.94]])).tolist() == [True, True]

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 from tessera.asking.question import Question
 from tessera.evidence.family import EQUAL
-from tessera.evidence.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
+from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
 from tessera.evidence.verdict import Verdict, Wide
 from tessera.results.human import number
 
+GROWING = (TOO_SHORT, NOT_YET, NOT_STEADY)  # marks that a longer run takes away
+LONGEST = 1_000_000  # requests of a run that `settle` lengthens
+SPARE = 1.2  # of a length that is reckoned from a clock
 IDLE = 0.01  # share of the time up to which a processor is no bottleneck
 
 
@@ -141,18 +144,25 @@ class Answer:
         return f" ({'; '.join(found)})" if found else ""
 
     def _longer(self, name: str, why: str) -> str:
-        """How many requests would bring as many cleanings as a comparison needs."""
-        if TOO_SHORT not in why:
+        """How many requests would bring what the design's clocks lack, or its latencies to rest."""
+        if not any(mark in why for mark in GROWING):
             return ""
-        wanted = self.requests_for_cleanings(name)
+        late = {clock: (done, of) for clock, (done, of) in self.measured[name].clocks.items() if done < of}
+        count = "; ".join(f"{words_of(clock)} {done:,.0f} of {of:,.0f}" for clock, (done, of) in late.items() if clock != CLEANINGS)
+        wanted = self.requests_needed(name)
         if wanted is None:
-            return f"; none came in {self.requests:,} requests: take a longer input, a smaller cache or a fuller drive"
-        return f"; about {wanted:,} requests of this kind would settle it" + (" (--settle runs them)" if self.question.asked.source.workload else "")
+            none = "none came" if CLEANINGS in late else count
+            return f"; {none} in {self.requests:,} requests: take a longer input, a smaller cache or a fuller drive"
+        settles = " (--settle runs them)" if self.question.asked.source.workload and wanted <= LONGEST else ""
+        return f"{'; ' if count else ''}{count}; about {wanted:,} requests of this kind would settle it{settles}"
 
-    def requests_for_cleanings(self, name: str) -> int | None:
-        """None of a design that did not clean at all."""
-        count = self.measured[name].cleanings
-        return math.ceil(self.requests * 1.2 * FEW_CLEANINGS / count / 1000) * 1000 if count else None
+    def requests_needed(self, name: str) -> int | None:
+        """For the slowest clock of a design, or twice as many of one that was not steady; None where a clock did not move at all."""
+        late = [(done, of) for done, of in self.measured[name].clocks.values() if done < of]
+        if any(done == 0 for done, _ in late):
+            return None
+        times = max((SPARE * of / done for done, of in late), default=2.0)
+        return math.ceil(self.requests * times / 1000) * 1000
 
     def record(self) -> dict[str, object]:
         """For programs."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from tessera.asking.answer import Answer
+from tessera.asking.answer import GROWING, LONGEST, Answer
 from tessera.asking.dependants import values_at
 from tessera.asking.plan_file import plan_table, write_plan
 from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.evidence.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
+from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
 from tessera.explore import Sweep, read_plan, run_sweep
@@ -23,8 +23,7 @@ from tessera.explore.plan import plan_of, simulation_at
 from tessera.explore.sweep import Count, keyed
 from tessera.results.steadiness import METRICS, Until
 
-FIRST_SEEDS, USUAL_SEEDS = 4, 8
-LONGEST = 1_000_000  # requests of a run that `settle` lengthens
+PROBE, FIRST_SEEDS, USUAL_SEEDS = 1, 4, 8
 GROWTH = 8  # times as long, where no cleaning came that would say how long is enough
 
 Progress = Callable[[str, Count], None]
@@ -33,15 +32,15 @@ Progress = Callable[[str, Count], None]
 def ask(question: Question, out: Path, command: str, *, settle: bool = False, jobs: int | None = None, progress: Progress | None = None) -> Answer:
     """Seeds are added until the answer is settled, up to USUAL_SEEDS, or MOST_SEEDS with `settle`. The last sweep's file is in `out`."""
     limit = _length(question)
-    seeds = FIRST_SEEDS
+    seeds = PROBE  # each design once, until the slowest clock of all has come far enough
     while True:
         file = write_plan(out, plan_table(question, limit, seeds), command)
         plan = read_plan(file)
         sweep = run_sweep(plan, out, jobs=jobs, progress=(lambda count: progress(f"{seeds} seeds", count)) if progress else None)
         rows = _rows_by_design(question, plan, sweep)
         answer = _answer(question, rows, seeds, looks(settle), sweep.facts.get("fold", ""))
-        longer = _more_requests(answer) if settle else None
-        more = _more_seeds(answer.verdict, seeds, settle)
+        longer = _more_requests(answer, limit, settle)
+        more = FIRST_SEEDS if seeds == PROBE else _more_seeds(answer.verdict, seeds, settle)
         if longer is None and more is None:
             return answer
         limit, seeds = (longer, seeds) if longer is not None else (limit, more or seeds)
@@ -58,13 +57,17 @@ def looks(settle: bool) -> int:
     return 1 + int(math.log2((MOST_SEEDS if settle else USUAL_SEEDS) / FIRST_SEEDS))
 
 
-def _more_requests(answer: Answer) -> int | None:
-    """How long the runs have to be for the caches of every design to be full often enough; None where they are, or nothing is longer."""
-    if answer.question.asked.source.workload is None:
+def _more_requests(answer: Answer, limit: int | None, settle: bool) -> int | None:
+    """How long the runs have to be for the slowest clock of any design; None where they are, or where the input is recorded. Without `settle`
+    nothing is spent on what would take more than the question's own bound: the answer says how much it is."""
+    asked = answer.question.asked
+    if asked.source.workload is None:
         return None
-    wanted = [answer.requests_for_cleanings(name) or GROWTH * answer.requests for name, why in answer.verdict.left_out.items() if TOO_SHORT in why]
-    longer = min(LONGEST, max(wanted, default=0))
-    return longer if longer > answer.requests else None
+    left_out = [name for name, why in answer.verdict.left_out.items() if any(mark in why for mark in GROWING)]
+    wanted = max((answer.requests_needed(name) or GROWTH * answer.requests for name in left_out), default=0)
+    if settle:
+        wanted = min(wanted, LONGEST, GROWTH * answer.requests)
+    return wanted if (limit or 0) < wanted and (settle or wanted <= asked.most) else None
 
 
 def _length(question: Question) -> int | None:
@@ -79,8 +82,7 @@ def _length(question: Question) -> int | None:
     folder = temporary_folder()
     simulation = simulation_at(plan.run, {**design.point(), "seed": 1}, Path())
     run, effort = run_until(simulation, Until(asked.metric.name, NARROW), folder, asked.most)
-    hardly = run.summary["run"].get("cleans") and (run.find("cleaning.count") or 0) < FEW_CLEANINGS
-    return asked.most if hardly else effort.limit
+    return asked.most if cleaned_too_little(run) else effort.limit
 
 
 def _rows_by_design(question: Question, plan: Any, sweep: Sweep) -> dict[str, pl.DataFrame]:
@@ -95,6 +97,7 @@ def _rows_by_design(question: Question, plan: Any, sweep: Sweep) -> dict[str, pl
 def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     """The figure of a design by seed, with the marks that any of its runs has."""
     found, marks, message = {}, [], ""
+    slowest: dict[str, tuple[float, float]] = {}
     for row in rows.sort("axis.seed").iter_rows(named=True):
         if row["exit_status"] != 0:
             message = message or str(row["message"])
@@ -102,9 +105,11 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
         if row.get(metric) is not None:
             found[int(row["axis.seed"])] = float(row[metric])
         marks += marks_of(row)
+        for name, (done, of) in clocks(row).items():
+            slowest[name] = min(slowest.get(name, (done, of)), (done, of))
     good = rows.filter(pl.col("exit_status") == 0)
-    low = lambda name: float(good[name].fill_null(0).min()) if name in good.columns and good.height else 0.0  # noqa: E731
-    return Measured({} if message else found, tuple(dict.fromkeys(marks)), message, low("cleaning.count"), low("cpu.utilisation"))
+    busy = float(good["cpu.utilisation"].fill_null(0).min()) if "cpu.utilisation" in good.columns and good.height else 0.0
+    return Measured({} if message else found, tuple(dict.fromkeys(marks)), message, slowest, busy)
 
 
 def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, times: int, fold: str) -> Answer:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -32,8 +32,8 @@ class Measured:
     marks: Sequence[str] = ()
     message: str = ""
     """Why the design could not run."""
-    cleanings: float = 0.0
-    """Of the run that had the fewest."""
+    clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """What cleans, learns or fills: how far it came in the run where it came least far, and how far it has to come."""
     cpu_busy: float = 0.0
     """Share of the time in which the processor worked."""
 
