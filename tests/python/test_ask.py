@@ -26,7 +26,7 @@ def measured(*values, **more):
 
 
 def answer(found, verdict, ordered=False):
-    asked = Asked("layer", metric_of("p99"), Source("mine", trace="mine.csv"), "demo")
+    asked = Asked("layer", metric_of("p99"), Source("mine", workload="mine"), "demo")
     question = Question("Which?", asked, "layer", [Design(name, name, {}) for name in found], ordered)
     return Answer(question, found, verdict, 1000, 3, {})
 
@@ -193,3 +193,17 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.output.startswith("Not settled"), said.output
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
+
+
+def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
+    words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "1000", "--size", "0 B, 64 MiB", "--metric", "mean", "--out", str(tmp_path / "a")]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0 and "[95 %, 10 blocks of this recording]" in said.output and "1,000 requests; seed 1" in said.output, said.output
+    assert "Settled at 95 % on this recording, from this start, over its blocks" in said.output
+    assert tomllib.loads((tmp_path / "a" / "question.toml").read_text(encoding="utf-8"))["blocks"] == "host.latency.mean"
+    words = ["ask", "what-if", "--layer", "cmr", "--on", "sample", "--requests", "1000", "--metric", "energy", "--change", "media.rpm=5400 rpm", "--out", str(tmp_path / "b")]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0 and "[95 %, 5 parts of this recording]" in said.output, said.output
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "sample", "--requests", "150", "--metric", "mean", "--out", str(tmp_path / "c")]
+    said = CliRunner().invoke(app, words)
+    assert "[this recording: no interval]" in said.output and "150 requests are too few for blocks" in said.output, said.output

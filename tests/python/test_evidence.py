@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tessera.evidence.blocks import pseudo_values, without_each
 from tessera.evidence.family import MARGIN, holm, pairs
 from tessera.evidence.marks import ENDS_EARLY, NOT_YET, TOO_SHORT, behind, marks_of, ranks_not
-from tessera.evidence.ratios import Difference, Measured, Ratio
+from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
+from tessera.evidence.steadiness import quantile
 from tessera.evidence.verdict import best_of, least_that_is_enough
 from tessera.explore.front import alike, front
 from tessera.reports.effects import effect_of
@@ -110,3 +112,37 @@ def test_designs_of_a_front_within_the_margin_are_one_point():
     assert alike(values).sum(axis=1).tolist() == [3, 3, 3, 1, 1]
     assert front(np.array([[1.0, 2.0], [1.04, 1.0]])).tolist() == [False, True]  # no slower in practice, and half as dear
     assert front(np.array([[1.0, 1.0], [1.06, 0.94]])).tolist() == [True, True]
+
+
+def recording(draw, factor, burst=None):
+    """A design on a recording: its latencies, each `factor` times as long; those of a burst by a factor of its own."""
+    latencies = draw.lognormal(0, 1, 20_000) * factor
+    if burst:
+        latencies[4_000:4_400] *= burst
+    figure = lambda values: quantile(values, 0.99)  # noqa: E731
+    return Measured(pseudo_values(figure(latencies), without_each(latencies, figure)), whole=figure(latencies))
+
+
+def test_blocks_of_a_recording_are_its_replicates():
+    draw = np.random.default_rng(1)
+    twice = ratio(recording(draw, 2.0), recording(draw, 1.0), 1)
+    assert twice.difference is Difference.APART and twice.low < 2 < twice.high
+    # Coverage of the ratio of two equal designs on recordings of their own: 10 blocks, percentiles of 20,000 requests.
+    found = [ratio(recording(draw, 1.0), recording(draw, 1.0), 1) for _ in range(150)]
+    assert sum(each.low <= 1 <= each.high for each in found) >= 0.88 * 150  # of 95 %: fewer are a chance in a thousand
+
+
+def test_a_tail_of_one_burst_settles_nothing_on_a_recording():
+    draw = np.random.default_rng(1)
+    one, other = recording(draw, 1.0, burst=1000), recording(draw, 1.0, burst=300)
+    assert other.whole < one.whole / 2
+    verdict = best_of({"one": one, "other": other}, False)
+    assert verdict.best == "other" and not verdict.settled
+    assert one.estimate().relative > 1
+
+
+def test_a_recording_too_short_for_blocks_settles_nothing():
+    whole = {"one": Measured({}, whole=5.0), "other": Measured({}, whole=9.0)}
+    assert best_of(whole, False).best == "one" and not best_of(whole, False).settled
+    assert not best_of({"one": whole["one"]}, False).settled
+    assert pseudo_values(5.0, [5.0, 0.0]) == {}

@@ -52,6 +52,9 @@ class Answer:
             return f"{best} of {axis}, the most that was tried, still helps on {source}: {figure}{much}. Larger ones: --size."
         return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
 
+    def _too_few(self) -> str:
+        return f"{self.requests:,} requests are too few for blocks" if self._recorded else "there are fewer than two runs in common"
+
     def _more(self, otherwise: str) -> str:
         """What larger designs bring."""
         if self.verdict.worse:
@@ -79,7 +82,23 @@ class Answer:
         text = metric.text(found.mean)
         if estimate and estimate.half_width:
             text += f" ± {metric.text(estimate.half_width)}"
-        return text + f" [95 %, {len(found.by_seed)} seeds]" + "".join(f" ({mark})" for mark in found.marks)
+        return text + f" [{self._over(found)}]" + "".join(f" ({mark})" for mark in found.marks)
+
+    @property
+    def _recorded(self) -> bool:
+        return self.question.asked.source.recorded
+
+    def _over(self, found: Measured) -> str:
+        """What the interval of a figure is over."""
+        if not self._recorded:
+            return f"95 %, {len(found.by_seed)} seeds"
+        return f"95 %, {len(found.by_seed)} {'blocks' if self.question.asked.metric.of_requests else 'parts'} of this recording" if found.by_seed else "this recording: no interval"
+
+    def confidence(self) -> str:
+        """What settled means."""
+        if self._recorded:
+            return "Settled at 95 % on this recording, from this start, over its blocks, for all comparisons together."
+        return "Settled at 95 %, over seeds, for all comparisons and looks together."
 
     @staticmethod
     def times(found: Ratio | None) -> str:
@@ -93,7 +112,7 @@ class Answer:
             notes = [design.note, f"{number(self.costs[design.name])} per user TB" if design.name in self.costs else ""]
             notes += [f"processor busy {100 * found.cpu_busy:.2g} % of the time"] if self.question.asked.kind == "cpu" and found.by_seed else []
             notes += [f"{path.rsplit('.', 1)[-1]} {value}" for path, value in self.question.with_it.get(design.name, {}).items()]
-            rows.append((design.name, self.figure(design.name) if found.by_seed else "-", ", ".join(filter(None, [found.message, *notes]))))
+            rows.append((design.name, self.figure(design.name) if found.mean is not None else "-", ", ".join(filter(None, [found.message, *notes]))))
         return rows
 
     def held(self) -> list[str]:
@@ -102,7 +121,7 @@ class Answer:
         layers = {design.layer for design in self.question.designs}
         shared = [f"drive {asked.drive}"] + ([f"layer {next(iter(layers))}"] if len(layers) == 1 else [])
         replay = asked.replay or asked.source.replay
-        shared += [f"{asked.source.name}: {self.requests:,} requests", f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
+        shared += [f"{asked.source.name}: {self.requests:,} requests", "seed 1" if self.seeds == 1 else f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
         shared += [f"{path} {value}" for path, value in asked.settings.items()]
         if self.fold:
             shared.append(self.fold[0].lower() + self.fold[1:].removesuffix("."))
@@ -115,15 +134,20 @@ class Answer:
         lines = [f"{name}: {why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
         for doubt in self.verdict.doubts:
             wanted = doubt.seeds
+            if isinstance(doubt, Wide) and doubt.found is None:
+                lines.append(f"{doubt.name}: it has no interval, as {self._too_few()}")
+                continue
             if isinstance(doubt, Wide):
                 line = f"{doubt.name}: the interval is {100 * doubt.found.relative:.0f} % of the figure; {100 * NARROW:.0f} % "
             elif doubt.found is None:
-                lines.append(f"{doubt.one} against {doubt.other}: no ratio can be formed, as a figure is 0 or they have fewer than two runs in common")
+                lines.append(f"{doubt.one} against {doubt.other}: no ratio can be formed, as a figure is 0 or {self._too_few()}")
                 continue
             else:
                 whether = f"whether they differ by {EQUAL}" if doubt.bound is None else f"whether that is above {doubt.bound:.3g}"
                 line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; {whether} "
-            if wanted is None:
+            if self._recorded:
+                line += "takes a longer recording, or another: what differs between its blocks is larger"
+            elif wanted is None:
                 line += f"takes more than {MOST_SEEDS} seeds: look at another metric, or a longer input"
             else:
                 more = max(1, wanted - self.seeds)

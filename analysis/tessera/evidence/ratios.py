@@ -26,9 +26,10 @@ class Difference(Enum):
 
 @dataclass(frozen=True)
 class Measured:
-    """The figure of one design, a value a seed."""
+    """The figure of one design, a value a replicate: a seed, or a block of a recording."""
 
     by_seed: Mapping[int, float]
+    """Replicate -> value."""
     marks: Sequence[str] = ()
     message: str = ""
     """Why the design could not run."""
@@ -36,14 +37,23 @@ class Measured:
     """What cleans, learns or fills: how far it came in the run where it came least far, and how far it has to come."""
     cpu_busy: float = 0.0
     """Share of the time in which the processor worked."""
+    whole: float | None = None
+    """Of a recording the figure of all of it, whose replicates say how sure it is."""
 
     @property
     def mean(self) -> float | None:
+        if self.whole is not None:
+            return self.whole
         return float(np.mean(list(self.by_seed.values()))) if self.by_seed else None
 
     def estimate(self) -> Estimate | None:
-        """With its 95 % interval over seeds; None of fewer than two."""
-        return of_mean(np.array(list(self.by_seed.values()))) if len(self.by_seed) > 1 else None
+        """With its 95 % interval over replicates; None of fewer than two."""
+        values = np.array(list(self.by_seed.values()))
+        if len(values) < 2:
+            return None
+        if self.whole is None:
+            return of_mean(values)
+        return Estimate(self.whole, self.whole * math.expm1(min(of_mean(np.log(values)).half_width, 700.0))) if self.whole > 0 else None
 
 
 @dataclass(frozen=True)
@@ -108,4 +118,7 @@ def ratio(one: Measured, other: Measured, comparisons: int) -> Ratio | None:
     alike = [first == second for first, second in pairs]
     if len(pairs) < 2 or any((first <= 0 or second <= 0) and not same for (first, second), same in zip(pairs, alike)):
         return None
-    return Ratio(np.array([0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)]), comparisons)
+    logs = np.array([0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)])
+    if one.whole and other.whole:  # replicates say how far the ratio may be off, and not where it is
+        logs += math.log(one.whole / other.whole) - logs.mean()
+    return Ratio(logs, comparisons)

@@ -31,14 +31,16 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Wide:
-    """A figure that stands alone, with an interval that is too wide to be an answer."""
+    """A figure that stands alone, with an interval that is too wide to be an answer, or without one."""
 
     name: str
-    found: Estimate
+    found: Estimate | None
     count: int
 
     @property
     def seeds(self) -> int | None:
+        if self.found is None:
+            return None
         spread = self.found.half_width * math.sqrt(self.count) / student_t_975(self.count - 1)
         enough = lambda count: student_t_975(count - 1) * spread / math.sqrt(count) <= NARROW * abs(self.found.value)  # noqa: E731
         return next((count for count in range(self.count, MOST_SEEDS + 1) if enough(count)), None)
@@ -92,7 +94,7 @@ def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1)
     doubts: list[Doubt | Wide] = []
     alike: list[str] = []
     alone = chosen[best].estimate() if len(found) == 1 else None
-    if alone and alone.relative > NARROW:
+    if len(found) == 1 and (alone is None or alone.relative > NARROW):
         doubts.append(Wide(best, alone, len(chosen[best].by_seed)))
     against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * len(rest), more_is_better) for name in rest}
     for name, factor in against.items():

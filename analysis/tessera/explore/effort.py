@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.evidence.steadiness import Steadiness, steadiness_of
+from tessera.evidence.blocks import BLOCKS, LEAST, without_each
+from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
@@ -18,12 +19,30 @@ SHORTEST = 10_000  # requests of the first attempt, where the run has no shorter
 
 def steadiness(run: Run, metric: str) -> Steadiness:
     """Of a metric of latency over the requests of a run, in the order of their arrival, after the warm-up that the run has found."""
+    latencies, warmup = _latencies(run, metric)
+    fraction = fraction_of(metric.rsplit(".", 1)[1])
+    return steadiness_of(latencies[warmup:], fraction, warmup=warmup, requests=len(latencies), steady=run.find("host.steady.reached") != 0)
+
+
+def _latencies(run: Run, metric: str) -> tuple[np.ndarray, int]:
+    """Those that a metric is about, in the order of arrival, and how many of them the run's warm-up has."""
     operation = next((name for name in OPERATIONS if f".{name}." in metric), None)
     log = run.requests[np.argsort(run.requests["number"], kind="stable")]
     chosen = np.ones(len(log), bool) if operation is None else log["op"] == OPERATIONS.index(operation)
     warmup = int(chosen[: int(run.find("host.steady.from") or 0)].sum())
-    latencies, fraction = latency_ms(log[chosen]), fraction_of(metric.rsplit(".", 1)[1])
-    return steadiness_of(latencies[warmup:], fraction, warmup=warmup, requests=len(latencies), steady=run.find("host.steady.reached") != 0)
+    return latency_ms(log[chosen]), warmup
+
+
+def by_blocks(run: Run, metric: str) -> dict[str, float]:
+    """METRIC.of_all, as its log of requests has it, and METRIC.without.N for each block; {} of a run with too few requests."""
+    latencies, _ = _latencies(run, metric)
+    if len(latencies) < BLOCKS * LEAST:
+        return {}
+    statistic = metric.rsplit(".", 1)[1]
+    fraction = fraction_of(statistic)
+    figure = {"mean": np.mean, "max": np.max}.get(statistic) or (lambda values: quantile(values, fraction))
+    found = {f"{metric}.without.{block}": value for block, value in enumerate(without_each(latencies, figure), 1)}
+    return {f"{metric}.of_all": float(figure(latencies)), **found}
 
 
 def run_until(

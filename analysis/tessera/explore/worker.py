@@ -12,7 +12,7 @@ from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending,
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
 from tessera.evidence.marks import is_recording
-from tessera.explore.effort import run_until
+from tessera.explore.effort import by_blocks, run_until
 from tessera.results.run_folder import Run
 from tessera.results.steadiness import Until
 
@@ -30,6 +30,8 @@ class Task:
     until: str | None = None
     keep: str | None = None
     """Folder that keeps the run; nothing is kept where there is none."""
+    blocks: str | None = None
+    """The metric whose figures without each block of the run are wanted."""
 
 
 class Stopped(Exception):
@@ -52,7 +54,8 @@ def work(task: Task) -> dict[str, Any]:
     try:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
-        row |= _figures(*_simulate(simulation, task.until, folder))
+        run, notes = _simulate(simulation.but(requests=True) if task.blocks else simulation, task.until, folder)
+        row |= _figures(run, notes) | (by_blocks(run, task.blocks) if task.blocks else {})
         if simulation.warmup == "auto" and (made := simulation_of(folder)):
             row["command"] = made.command()  # with the warm-up that was found
     except InputError as error:
