@@ -216,3 +216,9 @@ def test_the_check_list_names_tests_that_there_are():
     there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py", "test_effort.py"))
     assert len(named) == page.count("\n| ") - 1
     assert [name for name in named if f"def {name}(" not in there] == []
+
+
+def test_an_answer_about_a_recording_says_that_it_is(crossed, tmp_path):
+    recorded = crossed.good.with_columns(pl.lit(True).alias("recorded"))
+    assert of_sweep(recorded, crossed.axes, "Which layer has the shortest tail?").endswith("; on this recording, from this start.")
+    assert "on this recording" not in of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?")

@@ -78,9 +78,11 @@ class Answer:
     def figure(self, name: str) -> str:
         """Of a design, with its interval and its marks."""
         found, metric = self.measured[name], self.question.asked.metric
-        estimate = found.estimate()
+        estimate, bounds = found.estimate(), found.bounds()
         text = metric.text(found.mean)
-        if estimate and estimate.half_width:
+        if bounds:
+            text += f" ({metric.text(bounds[0])} to {metric.text(bounds[1])})"
+        elif estimate and estimate.half_width:
             text += f" ± {metric.text(estimate.half_width)}"
         return text + f" [{self._over(found)}]" + "".join(f" ({mark})" for mark in found.marks)
 

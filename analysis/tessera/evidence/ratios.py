@@ -53,7 +53,16 @@ class Measured:
             return None
         if self.whole is None:
             return of_mean(values)
-        return Estimate(self.whole, self.whole * math.expm1(min(of_mean(np.log(values)).half_width, 700.0))) if self.whole > 0 else None
+        bounds = self.bounds()
+        return Estimate(self.whole, bounds[1] - self.whole) if bounds else None
+
+    def bounds(self) -> tuple[float, float] | None:
+        """Of a recording the ends of its interval, which is of the logarithm; None where there is none."""
+        values = np.array(list(self.by_seed.values()))
+        if not self.whole or len(values) < 2 or values.min() <= 0:
+            return None
+        half = min(of_mean(np.log(values)).half_width, 700.0)
+        return self.whole * math.exp(-half), self.whole * math.exp(half)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,10 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
         return f"Not settled: no runs that are alike in all else have every value of {' with '.join(group)} and may be ranked."
     ordered = is_ordered(good[AXIS + group[0]])
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
-    return sentence(found, verdict, metric, " with ".join(group), ordered, over)
+    said = sentence(found, verdict, metric, " with ".join(group), ordered, over)
+    if "recorded" in good.columns and good["recorded"].any():  # seeds vary the spindle's phase, and not what was recorded
+        said = said.removesuffix(".") + "; on this recording, from this start."
+    return said
 
 
 def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], metric: str) -> tuple[dict[str, Measured], str]:
