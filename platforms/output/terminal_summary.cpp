@@ -202,6 +202,7 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
     wrong.emplace_back("too short: the layer never had to clean, so do not compare these results with other layers");
   else if (verdict.cleans && !learns && cleanings < few_cleanings)
     wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to compare these results with other layers");
+  if (!verdict.caches.empty()) wrong.push_back(verdict.caches);
   for (const auto& [clock, what] : clocks) {
     const std::string prefix = std::string("progress.") + clock;
     const std::optional<double> done = value_of(metrics, prefix + ".done");

@@ -392,6 +392,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
                   .unsteady = unsteady,
                   .recovered = filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0,
                   .power_cuts = simulation.cuts_made(),
+                  .caches = filled.wrong(),
                   .dram = drive_config.dram.capacity,
                   .percentiles = options.percentiles},
                  notes);

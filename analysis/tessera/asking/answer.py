@@ -27,6 +27,8 @@ class Answer:
     seeds: int
     costs: Mapping[str, float]
     """Design -> cost per user TB, where that is asked."""
+    best_case: bool = False
+    """Of a recorded trace whose caches were filled by the very requests that are measured."""
     fold: str = ""
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
 
@@ -162,7 +164,8 @@ class Answer:
         busy = max((found.cpu_busy for found in self.measured.values()), default=0.0)
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
-        return [*self.question.remarks, *([order] if idle else [])]
+        seen = "caches began filled by these very requests, which is their best case"
+        return [*self.question.remarks, *([order] if idle else []), *([seen] if self.best_case else [])]
 
     @staticmethod
     def _meaning(why: str) -> str:

@@ -14,6 +14,7 @@ from tessera.engine.output_file import own_folder, write_inside
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
+from tessera.evidence.marks import ranks_not
 from tessera.explore.axes import Point, Range, matches, read_range, values
 from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
@@ -56,10 +57,10 @@ class Search(Shown):
         """The Pareto front: designs that no other beats in every objective."""
         return self.trials.filter(pl.col("front"))
 
-    def hardly_cleaned(self, cleanings: int) -> int:
-        """How many designs of the front have a layer that cleans, and that cleaned less often than this."""
-        of_front = self.sweep.good.filter(pl.col("key").is_in(self.front["key"].to_list()))
-        return of_front.filter(pl.col("cleans") & (pl.col("cleaning.count") < cleanings)).height if "cleaning.count" in of_front.columns else 0
+    @property
+    def unranked(self) -> int:
+        """How many designs of the front carry a mark with which figures must not be ranked."""
+        return sum(ranks_not((marks or "").split("; ")) for marks in self.front["marks"])
 
 
 Progress = Callable[[int, int, int], None]
