@@ -125,8 +125,10 @@ def test_intervals_of_one_run_cover(fraction, memory, true):
     found = [steadiness_of(lognormal(draw, 40_000, memory), fraction, warmup=0, requests=40_000, steady=True).estimate for _ in range(100)]
     known = [each for each in found if each is not None]
     assert len(known) >= (60 if (fraction, memory) == (0.99, 0.99) else 100)
-    # At 93 % of them 87.5 % or fewer come out in one test in fifty.
-    assert sum(abs(each.value - true) <= each.half_width for each in known) >= 0.88 * len(known)
+    covered = sum(abs(each.value - true) <= each.half_width for each in known) / len(known)
+    print(f"{fraction or 'mean'}, memory {memory}: known in {len(known)} of 100 runs, covers {100 * covered:.0f} %")
+    # Where a tail has hardly 20 episodes, those runs are left that met more of them than is usual.
+    assert covered >= (0.8 if (fraction, memory) == (0.99, 0.99) else 0.9)
 
 
 def test_batches_that_know_of_each_other_are_not_independent(tmp_path):
