@@ -199,7 +199,7 @@ class Answer:
             "question": self.question.title, "answer": self.sentence(), "settled": self.verdict.settled, "best": self.verdict.best,
             "metric": self.question.asked.metric.name, "requests": self.requests, "seeds": self.seeds, "held": self.held(), "not_settled": self.unsettled(), "remarks": self.remarks(),
             "designs": [
-                {"name": design.name, "mean": self.measured[design.name].mean, "by_seed": {str(seed): value for seed, value in self.measured[design.name].by_seed.items()},
+                {"name": design.name, "mean": self.measured[design.name].mean, "by_block" if self._recorded else "by_seed": {str(seed): value for seed, value in self.measured[design.name].by_seed.items()},
                  "marks": list(self.measured[design.name].marks), "cost_per_tb": self.costs.get(design.name)}
                 for design in self.question.designs
             ],
