@@ -45,7 +45,10 @@ TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, cons
 }
 
 void TrackRefresh::recount(bool after_power_cut) {
-  if (!after_power_cut) return;
+  if (!after_power_cut) {
+    if (overlapped_ != nullptr) overlapped_->window.end();
+    return;
+  }
   ports_.cpu.scan(counters_.size());
   const std::uint64_t of_radius = std::uint64_t{surfaces_} * config_.counters_per_track();
   for (std::uint64_t i = 0; i < counters_.size(); ++i) {
@@ -129,6 +132,7 @@ bool TrackRefresh::enqueue(std::uint64_t counter) {
 }
 
 void TrackRefresh::start() {
+  if (forgot_rewrite()) overlapped_->window.end();  // the layer knows
   started_ = true;
   begin_work();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/layers/host_aware/kept_zone.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/layout/track_transfer.hpp"
 
@@ -116,7 +117,7 @@ void HostAware::prefill(std::uint64_t sectors) {
   for (std::uint32_t zone = 0; zone < zones_.zones() && left != 0; ++zone) {
     const auto written = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, zone_sectors_));
     left -= written;
-    ledger_.set(zone, {.as = static_cast<std::uint32_t>(zoned::KeptAs::full), .written = written});
+    ledger_.set(zone, {.as = static_cast<std::uint32_t>(KeptAs::full), .written = written});
     zones_.peek(zone).pointer = zones_.peek(zone).begun = written;
   }
 }
@@ -135,6 +136,10 @@ Task<Status> HostAware::recover() {
   status = co_await find_pointers();
   if (!ok(status)) co_return status;
   cache_.restore_used();
+  if (ports_.media.forgot_rewrite()) {
+    status = co_await note_forgotten();
+    if (!ok(status)) co_return status;
+  }
   status = co_await cache_.lose_unproven();
   if (!ok(status)) co_return status;
   status = co_await lose_doubtful();
@@ -153,9 +158,9 @@ Task<Status> HostAware::find_pointers() {
     zone.non_sequential = 1;
   });
   for (std::uint32_t number = 0; number < zones_.zones(); ++number) {
-    const zoned::KeptZone kept = ledger_.peek(number);
+    const KeptZone kept = ledger_.peek(number);
     PreferredZone& zone = zones_.peek(number);
-    if (kept.as == static_cast<std::uint32_t>(zoned::KeptAs::active)) {
+    if (kept_as(kept) == KeptAs::active) {
       const zoned::ZoneSearch::Found found = co_await search_.find({number, kept.resets, kept.written});
       ++searched_;
       zone.begun = std::max(zone.begun, found.written);
@@ -193,6 +198,18 @@ Task<Status> HostAware::lose_doubtful() {
     if (!ok(status)) co_return status;
   }
   co_return Status::ok;
+}
+
+/// A refresh rewrites a track, and with it those that this destroys. Once nobody knows where it stopped, what is destroyed in front of a
+/// pointer is no longer sure to be what was never written: until the zone's next reset it is an error.
+Task<Status> HostAware::note_forgotten() {
+  for (std::uint32_t number = 0; number < zones_.zones(); ++number) {
+    KeptZone kept = ledger_.peek(number);
+    set_kept_as(kept, kept_as(kept), zones_.peek(number).begun);
+    ledger_.set(number, kept);
+  }
+  ports_.cpu.scan(zones_.zones());
+  co_return co_await ledger_.checkpoint();
 }
 
 LogicalSector HostAware::held_end(LogicalRun band) const {

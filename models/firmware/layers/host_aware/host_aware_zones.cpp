@@ -2,24 +2,10 @@
 #include <algorithm>
 
 #include "firmware/layers/host_aware/host_aware_layer.hpp"
+#include "firmware/layers/host_aware/kept_zone.hpp"
 #include "firmware/layers/zoned/zone_marks.hpp"
 
 namespace tessera::host_aware {
-
-namespace {
-
-using zoned::KeptAs;
-using zoned::KeptZone;
-
-// Where a zone that must be written in order keeps what is in doubt of it, this one keeps the head of the media cache's log at its last
-// reset.
-std::uint64_t reset_at(const KeptZone& kept) { return kept.doubt_first | std::uint64_t{kept.doubt_count} << 32; }
-void set_reset_at(KeptZone& kept, std::uint64_t head) {
-  kept.doubt_first = static_cast<std::uint32_t>(head);
-  kept.doubt_count = static_cast<std::uint32_t>(head >> 32);
-}
-
-}  // namespace
 
 // --- Commands ---
 
@@ -82,7 +68,7 @@ Task<Status> HostAware::manage(HostOp op, std::uint32_t number) {
 /// The caller has the turn, but for boot and resets. What lies in front of `written` is there; `marked`: after it marks tell.
 Task<Status> HostAware::record(std::uint32_t zone, std::uint32_t written, bool marked) {
   KeptZone kept = ledger_.peek(zone);
-  kept.as = static_cast<std::uint32_t>(marked ? KeptAs::active : KeptAs::full);
+  set_kept_as(kept, marked ? KeptAs::active : KeptAs::full, forgotten_end(kept));
   kept.written = written;
   const Status status = co_await ledger_.append(zone, kept);
   if (ok(status) && !marked) unmark(zone);
@@ -106,6 +92,11 @@ Task<Status> HostAware::record_oldest_marked() {
 
 LogicalSector HostAware::zone_end(LogicalSector sector) const {
   return LogicalSector((sector.value() / zone_sectors_ + 1) * zone_sectors_);
+}
+
+bool HostAware::may_have_held(LogicalSector sector) const {
+  const Piece piece = piece_of({sector, 1});
+  return piece.zone < zones_.zones() && piece.first < forgotten_end(ledger_.peek(piece.zone));
 }
 
 bool HostAware::at_pointer(LogicalSector first) const {
