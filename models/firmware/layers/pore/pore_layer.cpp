@@ -282,4 +282,18 @@ void Pore::count_moves(const Copy& copy) {
   moves_.write(copy.to / shape_.subpages) = static_cast<std::uint8_t>(before + (copy.inside ? 1 : 0));
 }
 
+// --- Figures ---
+
+void Pore::report(MetricSet& metrics) const {
+  const Bytes own(heat_.size() * sizeof(std::uint32_t) + stamps_.size() * sizeof(std::uint64_t) + (chosen_.size() + 63) / 64 * 8 +
+                  moves_.size());
+  const Bytes lists(16 * owners_.regions());  // head, tail, count and heat of each region
+  report_common(metrics, lists, own);
+  metrics.count("nand.page_copies", static_cast<double>(copied_), "1", "pages copied from flash to flash");
+  metrics.count("nand.page_copybacks", static_cast<double>(moved_), "1", "of these, pages that the flash moved inside their plane");
+  metrics.add("open.regions_mean", open_regions_.mean(), "1", "regions that a cleaning opened");
+  metrics.add("forbidden.pages_share", valid_ == 0 ? std::nullopt : std::optional(static_cast<double>(kept_) / static_cast<double>(valid_)),
+              "1", "valid cached pages that cleanings kept over those that they found");
+}
+
 }  // namespace tessera::pore
