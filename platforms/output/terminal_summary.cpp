@@ -10,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-constexpr double few_cleanings = 20;  // as `compare` ranks (docs/guide/compare.md)
+constexpr double few_cleanings = 20;  // as comparisons rank (docs/guide/compare.md)
 constexpr std::size_t shown_resources = 4;
 
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name) {
