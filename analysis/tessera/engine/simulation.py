@@ -169,10 +169,6 @@ class Simulation(Shown):
             words += ["--set", f"{path}={setting_text(value)}"]
         return [*words, *self.more]
 
-    def firmware_words(self) -> list[str]:
-        """The words that name a shared library with layers."""
-        return [word for name in FIRMWARE if name in self.more for word in self.more[self.more.index(name) :][:2]]
-
     def command(self, out: str | Path | None = None) -> str:
         """The same as a line for the shell."""
         words = ["tessera", *self.words(), *(("--out", str(out)) if out is not None else ())]
@@ -259,6 +255,15 @@ class Simulation(Shown):
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""
         return dataclasses.replace(self, **changes)
+
+
+def firmware_words(more: Sequence[str]) -> list[str]:
+    """Of the words of a run those that name a shared library with layers.
+
+    >>> firmware_words(("--age", "26w", "--firmware", "a.so"))
+    ['--firmware', 'a.so']
+    """
+    return [word for name in FIRMWARE if name in more for word in more[more.index(name) :][:2]]
 
 
 def value_of(name: str, value: object, said: str = "") -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import make_way, own_folder, write_inside
-from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation
+from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation, firmware_words
 from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError, read_text, regular, unknown_name
@@ -52,7 +52,7 @@ class Planned:
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
     """The layers asked for, of the simulator's and of the run's own library, and today's names of those that had others. Raises InputError
     with the nearest name for one that there is not."""
-    listed = json.loads(ask_simulator(["list", "layers", "--json", *simulation.firmware_words()]))
+    listed = json.loads(ask_simulator(["list", "layers", "--json", *firmware_words(simulation.more)]))
     current = {former: entry["name"] for entry in listed for former in entry.get("former_names", ())}
     if list(wanted) == [ALL]:
         return [entry["name"] for entry in listed if not entry["zones"]], current

@@ -99,7 +99,7 @@ class Comparison(Shown):
         return 3 if 3 in ended else 1 if ended - {BAD_INPUT} else BAD_INPUT if ended else 0
 
     def text(self, width: int | None = WIDTH) -> str:
-        """As `tessera compare` prints it; None: with every column, every interval and where the time of each layer goes."""
+        """As `tessera compare` prints it, in 80 columns; None: with every column, every interval and where the time of each layer goes."""
         facts, layers = self.columns["comparison"], self.columns["layers"]
         alike, *unlike = facts.get("terms", "").split(" NOT equal: ")
         warnings = ["interrupted: the figures are of a part"] if facts.get("partial") else []

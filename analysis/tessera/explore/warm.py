@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation
+from tessera.engine.simulation import Simulation, firmware_words
 from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.keys import key_of
@@ -37,7 +37,7 @@ def split(simulation: Simulation, table: Mapping[str, Any], folder: Path) -> tup
     options = {name: str((folder / value).resolve()) if _is_file(name, value) else value for name, value in table.items()}
     shared = {
         "drive": simulation.drive, "layer": simulation.layer, "settings": dict(simulation.settings), "check": simulation.check,
-        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": simulation.firmware_words(),
+        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": firmware_words(simulation.more),
     }  # fmt: skip
     return simulation.but(prefill=None, caches=None), Simulation.of({**shared, **options})
 
