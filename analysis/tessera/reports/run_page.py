@@ -21,7 +21,6 @@ COMPARED = (
 )  # fmt: skip
 RANKED = COMPARED[:4]
 _TAIL = 3  # of COMPARED: percentiles that the user named stand here
-RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "host.latency.max", "write_amplification.total")
 
 
 def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
@@ -31,7 +30,7 @@ def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
 
 def _by_cleaning(metric: str) -> bool:
     """Whether a layer that hardly cleaned must not be ranked by it."""
-    return metric in RANKED_BY_CLEANING or metric.startswith("host.latency.p")
+    return metric == "write_amplification.total" or metric.startswith("host.latency.")
 
 
 def run_warnings(run: Run) -> list[str]:
