@@ -46,7 +46,7 @@ _MEAN = _latency("mean ms", "mean", ",.1f")
 USUAL = ("p99", "p999")  # percentiles of the table, where its user named none
 _AFTER = (
     _latency("max", "max", about="longest, in ms"),
-    Column("WA", "write_amplification.total", ".1f", about="sectors written to platters and flash per sector of the host", marks=_CLEANED, divides=True),
+    Column("WA", "write_amplification.total", ",.1f", about="sectors written to platters and flash per sector of the host", marks=_CLEANED, divides=True),
     Column("capacity", "capacity.gain_vs_cmr", ".2f", about="user capacity, 1 is the same platters recorded conventionally"),
     Column("$/TB", "cost.per_user_tb", ".1f"),
     Column("cleanings", "cleaning.count", ",.0f", marks=_CLEANED),
