@@ -10,9 +10,9 @@ from pathlib import Path
 from pages.array_runs import ArrayRun, Words, array_runs
 from pages.digits import three_digits
 from tessera.engine.simulator import REPOSITORY, run_simulator
+from tessera.evidence.marks import FEW_CLEANINGS
 from tessera.results.markdown import table
 from tessera.results.marked_section import write_marked_section
-from tessera.results.marks import FEW_CLEANINGS
 from tessera.results.run_folder import Run
 
 PAGE = REPOSITORY / "docs" / "studies" / "archive.md"

@@ -7,10 +7,10 @@ from pathlib import Path
 from pages.array_runs import ArrayRun, Words, array_runs
 from pages.digits import three_digits
 from tessera.engine.simulator import REPOSITORY
+from tessera.evidence.marks import FEW_CLEANINGS
 from tessera.results.families import YARDSTICK
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
-from tessera.results.marks import FEW_CLEANINGS
 from tessera.results.run_folder import Run
 
 FOLDER = REPOSITORY / "docs" / "studies" / "erasure"
@@ -150,7 +150,7 @@ def few_cleanings(drive: Run) -> bool:
 
 
 def ranked(run: ArrayRun, layer: str) -> bool:
-    """By the rule for single drives (tessera.results.marks), of the drive that cleaned least of those that were written to. Flash that a drive's writes
+    """By the rule for single drives (tessera.evidence.marks), of the drive that cleaned least of those that were written to. Flash that a drive's writes
     go past needs no cleaning: then it works in place."""
     if run.find("host.backlog.unstable"):
         return False

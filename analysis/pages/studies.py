@@ -13,10 +13,10 @@ from pages.digits import three_digits
 from tessera.engine.output_file import whole
 from tessera.engine.simulator import REPOSITORY
 from tessera.errors import InputError
+from tessera.evidence.marks import FEW_CLEANINGS, UNRANKED, marks_of
 from tessera.results.families import YARDSTICK, ordered
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
-from tessera.results.marks import FEW_CLEANINGS, UNRANKED, marks_of
 
 FOLDER = REPOSITORY / "docs" / "studies"
 PAGE = FOLDER / "README.md"

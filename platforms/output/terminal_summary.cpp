@@ -10,6 +10,13 @@ namespace tessera {
 
 namespace {
 
+/// What fills or learns, and what it counts. Cleanings have words of their own.
+constexpr std::array<std::pair<const char*, const char*>, 4> clocks{
+    {{"heat_intervals", "the layer learns by intervals, of which came"},
+     {"role_reviews", "the layer sizes its buffers by reviews, of which came"},
+     {"flash_cache", "the flash cache took in"},
+     {"read_cache", "the layer's read cache took in"}}};
+
 constexpr double few_cleanings = 20;  // as comparisons rank (docs/guide/compare.md)
 constexpr std::size_t shown_resources = 4;
 
@@ -186,14 +193,23 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
     wrong.emplace_back("no request was measured: the warm-up covers all that there was");
     return wrong;
   }
-  if (verdict.unstable) wrong.emplace_back("unstable: the backlog grew all along, so latencies measure the length of the run");
+  if (verdict.unstable) wrong.emplace_back("unstable: requests piled up to the end, so latencies measure the length of the run");
   if (verdict.unsteady && !verdict.unstable)
-    wrong.emplace_back("not steady: latencies still changed past the half of the run (MSER-5), so its figures depend on its length");
+    wrong.emplace_back("not steady: latencies still changed in the second half of the run, so its figures depend on its length");
   const double cleanings = value_of(metrics, "cleaning.count").value_or(0);
-  if (verdict.cleans && cleanings == 0)
+  const bool learns = metrics.find("progress.heat_intervals.of") != nullptr;  // its cleanings are moves of what it has learnt
+  if (verdict.cleans && !learns && cleanings == 0)
     wrong.emplace_back("too short: the layer never had to clean, so do not compare these results with other layers");
-  else if (verdict.cleans && cleanings < few_cleanings)
+  else if (verdict.cleans && !learns && cleanings < few_cleanings)
     wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to compare these results with other layers");
+  if (!verdict.caches.empty()) wrong.push_back(verdict.caches);
+  for (const auto& [clock, what] : clocks) {
+    const std::string prefix = std::string("progress.") + clock;
+    const std::optional<double> done = value_of(metrics, prefix + ".done");
+    if (done && *done < value_of(metrics, prefix + ".of").value_or(0))
+      wrong.push_back(std::string("not yet: ") + what + " only " + shown(metrics, prefix + ".done") + " of " +
+                      shown(metrics, prefix + ".of") + ", so do not compare these results with others");
+  }
   return wrong;
 }
 
@@ -276,9 +292,8 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   text += line("requests", requests_text(metrics));
   if (some(metrics, "host.throughput")) text += line("throughput", throughput_text(metrics));
   if (value_of(metrics, "host.latency.mean")) text += line("latency", latency_text(metrics, verdict.percentiles));
-  if (some(metrics, "host.steady.from"))
-    text += line("warm-up",
-                 "not steady before request " + shown(metrics, "host.steady.from") + " (MSER-5); the figures include what came before");
+  if (some(metrics, "host.steady.from") && !verdict.unsteady)
+    text += line("warm-up", "suggested: the first " + shown(metrics, "host.steady.from") + " requests (MSER-5); the figures include them");
   text += busy_lines(metrics);
   text += lives_lines(metrics, "reads", "host.read");
   text += lives_lines(metrics, "writes", "host.write");

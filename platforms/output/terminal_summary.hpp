@@ -12,11 +12,12 @@ namespace tessera {
 
 struct RunVerdict {
   bool partial = false;                   ///< ended by a signal
-  bool unstable = false;                  ///< the backlog grew all along
+  bool unstable = false;                  ///< requests piled up to the end
   bool cleans = false;                    ///< the layer cleans, now and then
-  bool unsteady = false;                  ///< the warm-up that the run found reaches to its half
+  bool unsteady = false;                  ///< latencies changed to the end (InitialTransient)
   bool recovered = true;                  ///< boots within it found what a power cut left; false: only the one that it began with
   std::uint64_t power_cuts = 0;           ///< that it made
+  std::string caches{};                   ///< what is wrong with how they began; "" where nothing is
   Bytes dram{};                           ///< size of the drive's; 0: not known
   std::vector<Percentile> percentiles{};  ///< to show; none: the usual ones
 };

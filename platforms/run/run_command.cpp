@@ -36,8 +36,8 @@ namespace tessera {
 
 namespace {
 
-constexpr std::string_view unstable_note = "unstable: the backlog grew all along, so latencies measure the length of the run";
-constexpr std::string_view unsteady_note = "not steady: latencies still changed past the half of the run (MSER-5)";
+constexpr std::string_view unstable_note = "unstable: requests piled up to the end, so latencies measure the length of the run";
+constexpr std::string_view unsteady_note = "not steady: latencies still changed in the second half of the run";
 constexpr std::string_view pointers_note =
     "zones take whole sectors at their write pointers alone: give the workload zonemode = \"zbd\", or run with --layer zoned:log "
     "(zoned:lsm, zoned:dmz), a host in between that writes anywhere for the application";
@@ -392,6 +392,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
                   .unsteady = unsteady,
                   .recovered = filled.requests == 0 || simulation.cuts_made() + simulation.restarts_made() > 0,
                   .power_cuts = simulation.cuts_made(),
+                  .caches = filled.wrong(),
                   .dram = drive_config.dram.capacity,
                   .percentiles = options.percentiles},
                  notes);

@@ -29,13 +29,14 @@ std::string all_that(ProcessCopy& copy) {
   return bytes;
 }
 
-/// The run's input until it has filled the caches.
+/// What fills the caches: until they are full, or, of a recording's past, to its end.
 class FillingInput final : public TraceAdaptation {
  public:
-  FillingInput(std::unique_ptr<TraceSource> inner, const CacheFilling& filling) : TraceAdaptation(std::move(inner)), filling_(filling) {}
+  FillingInput(std::unique_ptr<TraceSource> inner, const CacheFilling& filling, bool to_the_end)
+      : TraceAdaptation(std::move(inner)), filling_(filling), to_the_end_(to_the_end) {}
 
   bool next(TraceRecord& record) override {
-    if (full() || !inner_->next(record)) return false;
+    if ((full() && !to_the_end_) || !inner_->next(record)) return false;
     if (record.op == HostOp::write) wrote_ += record.size;
     if (record.op == HostOp::write || record.op == HostOp::read) moved_ += record.size;
     return true;
@@ -44,6 +45,7 @@ class FillingInput final : public TraceAdaptation {
 
  private:
   CacheFilling filling_;
+  bool to_the_end_;
   Bytes wrote_;
   Bytes moved_;
 };
@@ -53,7 +55,7 @@ constexpr char filled_in_part = 'p';
 
 /// How it ended, then the state as it goes into a file. InputError where the drive failed.
 std::string state_after(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive_config, const FormatPlan& plan,
-                        const SimulationConfig& config, const SearchPath& search) {
+                        const SimulationConfig& config, const SearchPath& search, bool past) {
   DriveModule drive("drive", drive_config, plan, config.content, options.seed, DriveParts::without_attributes());
   const FillingInput* input = nullptr;
   Simulation simulation(drive, config, [&](Bytes capacity) {
@@ -64,7 +66,7 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
                     drive_config.logical_units,
                     lun_ends(drive),
                     {drive_config.visible_zone_size(), drive_config.media.sector_size, [&drive] { return drive.zones(); }}}),
-        filling);
+        filling, past);
     input = filling_input.get();
     return filling_input;
   });
@@ -135,8 +137,15 @@ CacheFilling filling_of(const DriveConfig& drive, const FormatPlan& plan) {
 std::string FilledDrive::note() const {
   if (!empty_because.empty()) return "it began with empty caches: " + empty_because;
   if (requests == 0) return "";
-  return std::string("it began with used caches: the same input") +
-         (in_part ? ", served once before, filled them in part" : " had filled them before") + " (--caches empty begins without)";
+  std::string how = in_part ? "the same input, served once before, filled them in part" : "the same input had filled them before";
+  if (past != 0) how = "the " + std::to_string(past) + " requests before " + (in_part ? "filled them in part" : "filled them");
+  return "it began with used caches: " + how + " (--caches empty begins without)";
+}
+
+std::string FilledDrive::wrong() const {
+  if (!recorded || requests == 0) return "";
+  if (past == 0) return "best case: these very requests had filled the caches before (with --skip N the first N fill them)";
+  return in_part ? "too short a past: the requests before these filled the caches in part only" : "";
 }
 
 FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive, const FormatPlan& plan,
@@ -152,15 +161,21 @@ FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& optio
   config.cuts.clear();
   config.boot_cuts.clear();
   config.restarts.clear();
+  FilledDrive end;
+  end.recorded = options.trace.has_value();
+  if (end.recorded && options.skip > 0) {
+    end.past = options.skip;
+    once.skip = 0;
+    once.limit = options.skip;
+  }
   ProcessCopy copy;
-  if (copy.is_copy()) fill_in_copy(copy, [&] { return state_after(filling, once, drive, plan, config, search); });
+  if (copy.is_copy()) fill_in_copy(copy, [&] { return state_after(filling, once, drive, plan, config, search, end.past != 0); });
   const std::string answer = all_that(copy);
   const int status = copy.wait();
   if (status < 0 || answer.empty())
     throw InputError(std::string("the caches cannot be filled: the process that does so was ended from outside") + without);
   if (status == child_found_bug) throw ModelBug(answer);
   if (status == child_refused) throw InputError(answer);
-  FilledDrive end;
   end.in_part = answer.front() == filled_in_part;
   end.state = std::make_unique<SavedState>(std::make_unique<PackedState>(answer.substr(1), filled), filled);
   end.requests = end.state->facts().requests;

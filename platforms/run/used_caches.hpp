@@ -1,7 +1,10 @@
 #pragma once
-// A drive in use at the start of a run, its caches not empty. A process of its own first serves the run's own input by the layer's own
-// code, as fast as it goes, until caches are full or the input ends, and shuts the drive down; the run begins with what the drive holds
-// then (docs/guide/saved-states.md).
+// A drive in use at the start of a run, its caches not empty. A process of its own first serves requests by the layer's own code, as fast
+// as it goes, and shuts the drive down; the run begins with what the drive holds then (docs/guide/saved-states.md).
+//
+// Which requests: of a recorded trace its past, all that --skip leaves out. Without --skip there is none, and it is the very requests that
+// the run measures: they leave just the blocks that it is about to ask for, which is the best case, and said first. Of a law it is the
+// run's own draws, whose blocks return as often as any; both until caches are full or the input ends.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,11 +32,15 @@ struct CacheFilling {
 struct FilledDrive {
   std::unique_ptr<SavedState> state;
   std::uint64_t requests = 0;
-  bool in_part = false;       ///< the input ended first
+  bool in_part = false;    ///< the input ended first
+  std::uint64_t past = 0;  ///< of a recording: requests before those that are measured; 0: they were these
+  bool recorded = false;
   std::string empty_because;  ///< of a drive whose description says used
 
   /// What the reader of a result must know of it; "" where a run began as its words say.
   [[nodiscard]] std::string note() const;
+  /// What makes its figures those of another start than a drive has that knows nothing of what comes; "" where nothing does.
+  [[nodiscard]] std::string wrong() const;
 };
 
 /// Where the user asked for none with --caches, what the drive says (simulation.caches). True: they are to be full. InputError where they

@@ -5,7 +5,7 @@
 namespace tessera {
 
 namespace {
-constexpr std::size_t quarters_of_a_run = 4;
+constexpr std::uint64_t overload = 10;  // one request in so many waited at the end: a tenth more was asked for than was served
 }
 
 BacklogCurve::Interval& BacklogCurve::interval_of(LongTime at) {
@@ -72,8 +72,9 @@ std::array<double, 4> BacklogCurve::quarters() const {
 }
 
 bool BacklogCurve::unstable(std::uint64_t floor) const {
-  if (final() <= floor) return false;
-  if (index(last_arrival_) - index(first_arrival_) + 1 < quarters_of_a_run) return true;
+  const std::uint64_t waiting = final();
+  if (waiting <= floor) return false;
+  if (waiting * overload >= arrivals_) return true;
   const std::array<double, 4> mean = quarters();
   const bool rises = mean[0] < mean[1] && mean[1] < mean[2] && mean[2] < mean[3];
   return rises && mean[3] >= 2 * mean[1];

@@ -26,9 +26,9 @@ class BacklogCurve {
   [[nodiscard]] std::optional<double> mean() const;
   /// Mean backlog in each quarter of the time from first to last arrival, at interval bounds.
   [[nodiscard]] std::array<double, 4> quarters() const;
-  /// A run is unstable if its backlog rose from each quarter to the next, at least doubled from the second to the fourth (a
-  /// backlog that grows linearly makes it 7/3), and ends above `floor` (the depth that the drive takes up by itself). So is one whose
-  /// requests came all at once, within fewer than four intervals of the time that it took, if more than `floor` waited then.
+  /// A run is unstable if its backlog ends above `floor` (the depth that the drive takes up by itself), and either at least a tenth of all
+  /// requests waited then, whatever the way there, or it rose from each quarter to the next and at least doubled from the second to the
+  /// fourth (one that grows linearly makes it 7/3): an overload that is slighter, or not as old.
   [[nodiscard]] bool unstable(std::uint64_t floor) const;
 
  private:

@@ -1,9 +1,8 @@
 #pragma once
 // Which requests at the start of a run were warm-up, as the run itself finds: MSER-5 (White 1997; Hoad, Robinson and Davies 2010). The
 // latencies, in order of arrival, are taken by batches of five; the warm-up is the cut that makes the squared standard error of the mean of
-// the batches behind it smallest, over the first half. A cut at the half says that a later one would be better: the run was not steady.
-//
-// The rule is that of `mser5` in analysis/tessera/explore/effort.py for logs of requests; tests/data/mser5.json holds both to it.
+// the batches behind it smallest, over the first half. The run was not steady if the cut is at the half, which says that a later one would
+// be better, or if latencies still drifted behind it. This is the only rule of warm-up: whoever reads logs takes `host.steady.from`.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -25,7 +24,7 @@ class InitialTransient {
 
   struct Cut {
     std::uint64_t requests = 0;  ///< to be left out at the start
-    bool steady = true;          ///< the cut lies before the half
+    bool steady = true;          ///< the cut lies before the half, and nothing drifts behind it
   };
   /// Empty below `fewest_batches`. Batches that are not full do not count.
   [[nodiscard]] std::optional<Cut> cut() const;
@@ -36,6 +35,11 @@ class InitialTransient {
     std::uint64_t requests = 0;
   };
   void merge_pairs();
+  /// Whether the means of both halves behind a cut differ by more than a twentieth of the smaller one, and by more than chance.
+  [[nodiscard]] bool drifts(std::size_t from, std::size_t count) const;
+  [[nodiscard]] double mean_ms(std::size_t from, std::size_t to) const;
+
+  [[nodiscard]] std::uint64_t batch_size() const { return smallest_batch << merges_; }
 
   std::vector<Batch> batches_;
   unsigned merges_ = 0;

@@ -88,14 +88,17 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
   metrics.add("host.steady.from", cut ? std::optional(static_cast<double>(cut->requests)) : std::nullopt, "1",
               "measured requests that MSER-5 would leave out at the start as warm-up, in batches of at least five by order of arrival");
   metrics.add("host.steady.reached", cut ? std::optional(cut->steady ? 1.0 : 0.0) : std::nullopt, "1",
-              "1: that warm-up ended before the half of the measured requests; 0: a later cut might be better still");
+              "1: that warm-up ended before the half of the measured requests, and the mean latencies of both halves behind it differ by 5 "
+              "% at most"
+              " or by chance; 0: figures depend on the length of the run");
 
   metrics.add("host.backlog.mean", backlog_.mean(), "1", "mean number of arrived, uncompleted requests");
   count("host.backlog.peak", backlog_.peak(), "largest backlog, at the bounds of at least 512 intervals of the run");
   count("host.backlog.final", backlog_.final(), "backlog at the last arrival, to one such interval");
   count("host.backlog.unstable", backlog_.unstable(tags) ? 1 : 0,
-        "1: the backlog rose from quarter to quarter of the run, doubled at least from the second to the fourth and ended above the tags,"
-        " or more requests than tags came all at once; the mean latency then measures only the length of the run");
+        "1: at the last arrival more requests waited than tags, and a tenth of all at least, or the backlog had risen from quarter to "
+        "quarter of"
+        " the run and doubled from the second to the fourth; the mean latency then measures only the length of the run");
 }
 
 }  // namespace tessera

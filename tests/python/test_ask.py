@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 from tessera.asking.answer import Answer
 from tessera.asking.ask import looks
 from tessera.asking.dependants import dependants
-from tessera.asking.evidence import Measured, ratio
 from tessera.asking.metric import metric_of
 from tessera.asking.question import Asked, Design, Question
 from tessera.asking.source import Source
 from tessera.asking.templates import question_of, uses_flash
-from tessera.asking.verdict import best_of, least_that_is_enough
 from tessera.cli import app
 from tessera.errors import InputError
+from tessera.evidence.ratios import Measured, ratio
+from tessera.evidence.verdict import best_of, least_that_is_enough
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -26,7 +26,7 @@ def measured(*values, **more):
 
 
 def answer(found, verdict, ordered=False):
-    asked = Asked("layer", metric_of("p99"), Source("mine", trace="mine.csv"), "demo")
+    asked = Asked("layer", metric_of("p99"), Source("mine", workload="mine"), "demo")
     question = Question("Which?", asked, "layer", [Design(name, name, {}) for name in found], ordered)
     return Answer(question, found, verdict, 1000, 3, {})
 
@@ -74,7 +74,7 @@ def test_what_seeds_do_not_tell_is_a_doubt_with_the_seeds_that_would():
 
 
 def test_a_marked_figure_is_shown_and_not_ranked():
-    found = {"idle": measured(1, 1, 1, marks=("too short to compare",), cleanings=5), "busy": measured(7, 7.1, 7.2), "slow": measured(9, 9.1, 9.2)}
+    found = {"idle": measured(1, 1, 1, marks=("too short to compare",), clocks={"cleanings": (5, 20)}), "busy": measured(7, 7.1, 7.2), "slow": measured(9, 9.1, 9.2)}
     verdict = best_of(found, more_is_better=False)
     said = answer(found, verdict)
     assert verdict.best == "busy" and not verdict.settled
@@ -177,3 +177,33 @@ def test_a_trace_that_is_too_short_is_said_to_be(tmp_path):
     said = CliRunner().invoke(app, ["ask", "layer", "--layer", "mu-rmw,media-cache", "--on", "sample", "--requests", "200", "--out", str(tmp_path)])
     assert said.output.startswith("Not settled on sample: too short to compare"), said.output
     assert "none came in 200 requests: take a longer input" in said.output
+
+
+def test_the_slowest_clock_says_how_many_requests_would_settle_it():
+    found = {"plain": measured(9, 9.1, 9.2), "learns": measured(7, 7.1, 7.2, marks=("not yet",), clocks={"heat_intervals": (4, 20), "cleanings": (25, 20)})}
+    said = answer(found, best_of(found, False))
+    assert said.sentence().startswith("Not settled; as far as it goes: plain has p99")
+    assert "heat intervals 4 of 20; about 6,000 requests of this kind would settle it" in said.unsettled()[0]
+    assert said.requests_needed("learns") == 6_000 and said.requests_needed("plain") == 2_000
+
+
+def test_a_question_grows_to_its_slowest_design(tmp_path):
+    """Layers that learn are not ranked after four intervals, whatever the first design needs."""
+    words = ["ask", "layer", "--layer", "imr-rmw,imr-flip", "--on", "hot-tracks-scattered", "--requests", "12000", "--metric", "mean", "--out", str(tmp_path)]
+    said = CliRunner().invoke(app, words)
+    assert said.output.startswith("Not settled"), said.output
+    assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
+
+
+def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
+    words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "1000", "--size", "0 B, 64 MiB", "--metric", "mean", "--out", str(tmp_path / "a")]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0 and "[95 %, 10 blocks of this recording]" in said.output and "1,000 requests; seed 1" in said.output, said.output
+    assert "Settled at 95 % on this recording, from this start, over its blocks" in said.output
+    assert tomllib.loads((tmp_path / "a" / "question.toml").read_text(encoding="utf-8"))["blocks"] == "host.latency.mean"
+    words = ["ask", "what-if", "--layer", "cmr", "--on", "sample", "--requests", "1000", "--metric", "energy", "--change", "media.rpm=5400 rpm", "--out", str(tmp_path / "b")]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0 and "[95 %, 5 parts of this recording]" in said.output, said.output
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "sample", "--requests", "150", "--metric", "mean", "--out", str(tmp_path / "c")]
+    said = CliRunner().invoke(app, words)
+    assert "[this recording: no interval]" in said.output and "150 requests are too few for blocks" in said.output, said.output

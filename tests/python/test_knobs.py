@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from tessera.cli import app
 from tessera.commands.knobs import subject_of
 from tessera.errors import InputError
-from tessera.results.marks import TOO_SHORT
+from tessera.evidence.marks import TOO_SHORT
 from tessera.results.steadiness import Until
 from tessera.view.knobs import kept as on_disk, runs as background
 from tessera.view.knobs.kept import Kept

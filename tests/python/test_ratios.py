@@ -6,7 +6,8 @@ import statistics
 
 import pytest
 
-from tessera.results.ratios import BETTER, EQUAL, MARGIN, NOT_SETTLED, WORSE, holm, paired, verdicts
+from tessera.evidence.family import MARGIN, holm
+from tessera.evidence.paired import BETTER, EQUAL, NOT_SETTLED, WORSE, paired, verdicts
 
 DRAWN = 1000  # comparisons of each kind
 FALSE = 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWN)  # of a family, with three deviations of the draw

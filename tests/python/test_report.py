@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 import tessera
 from tessera.cli import app
+from tessera.evidence.intervals import of_mean
 from tessera.figures import pictures
 from tessera.reports import write_report
 from tessera.reports.comparison_page import comparison_page
 from tessera.reports.effects import effect_of
-from tessera.results.intervals import of_mean
 
 browser = pytest.importorskip("browser")
 SMALL = {"workload": "web-server", "fold": True, "limit": 800, "prefill": 100}
@@ -131,8 +131,8 @@ def test_an_axis_is_judged_by_runs_that_are_alike_in_all_else():
     assert (size.low, size.high) == ((1, pytest.approx(300**0.5)), (2, pytest.approx(800**0.5)))
     # Seeds are no factor: they make the interval, and what differs by them is not "what else differs".
     assert (size.least, size.most) == (pytest.approx(1.633, rel=1e-3), pytest.approx(1.633, rel=1e-3))
-    assert size.seeds == 2 and size.interval[0] < 1 < size.interval[1]
-    assert size.sentence("ms") == "from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63 [0.124 to 21.5, 2 seeds], all else alike."
+    assert len(size.ratio.logs) == 2 and size.ratio.low < 1 < size.ratio.high
+    assert size.sentence("ms") == "not settled: from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63 [0.124 to 21.5, 2 seeds], all else alike."
     layer = effect_of(good, axes, "layer", "m")
     assert (layer.low, layer.high) == (("a", pytest.approx(10)), ("b", pytest.approx(900)))
     assert effect_of(good, axes, "nothing", "m") is None
@@ -144,7 +144,7 @@ def test_what_is_slow_for_another_reason_does_not_hide_what_an_axis_does():
     good = pl.DataFrame(rows, schema=["axis.state", "axis.period", "m"], orient="row")
     assert "1 to 10 by what else differs" in effect_of(good, ["state", "period"], "period", "m").sentence("ms")
     alike = good.filter(pl.col("axis.state") == "cleans")
-    assert effect_of(alike, ["state", "period"], "period", "m").sentence("ms") == "hardly anything, a factor of 1.000 at the most."
+    assert effect_of(alike, ["state", "period"], "period", "m").sentence("ms") == "not settled: from 5.00 s (1) to 5.00 s (10), a factor of 1 (one seed: no interval), all else alike."
 
 
 def test_a_search_s_report_names_its_front(tmp_path):

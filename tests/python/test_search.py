@@ -42,7 +42,7 @@ def test_the_front_is_of_all_that_was_measured_and_beats_the_rest(found):
     assert front(values).tolist() == found.trials["front"].to_list()
     assert 0 < found.front.height < found.trials.height <= 12
     for beaten in values[~front(values)]:
-        assert any((better <= beaten).all() and (better < beaten).any() for better in values)
+        assert any((better <= 1.05 * beaten).all() for better in values[front(values)])
 
 
 def test_a_description_of_the_front_is_a_drive_that_gives_what_it_says(found, tmp_path):
@@ -74,13 +74,14 @@ def test_designs_that_cannot_run_fail_and_the_search_goes_on(tmp_path):
         tessera.search({**plan, "axes": {"layer": ["mu-rmw"], "nand.blocks": [0]}}, out=tmp_path / "none", jobs=1)
 
 
-def test_the_terminal_says_how_much_of_the_front_hardly_cleaned(tmp_path):
+def test_the_terminal_says_how_much_of_the_front_must_not_be_ranked(tmp_path):
     file = tmp_path / "plan.toml"
     for layer, few in (("mu-rmw", 1), ("cmr", 0)):
         file.write_text(f'[run]\nworkload = "random-4k"\nlimit = 50\n[axes]\nlayer = ["{layer}"]\n[objectives]\nhost.latency.p99 = "minimise"\n[search]\ntrials = 1\n')
         made = CliRunner().invoke(app, ["search", str(file), "--out", str(tmp_path / layer), "--jobs", "1"])
         assert made.exit_code == 0, made.output
-        assert (f"! {few} of them cleaned fewer than 20 times" in made.output) == bool(few)
+        assert (f"! {few} of them must not be ranked, for the marks next to them" in made.output) == bool(few)
+        assert ("(too short to compare" in made.output) == bool(few)
 
 
 def test_a_cost_is_fixed_and_by_parameter_and_metric():
@@ -187,4 +188,4 @@ def test_an_unknown_objective_has_its_nearest_name(tmp_path):
 
 
 def test_the_front_leaves_out_what_is_beaten():
-    assert front(np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0]])).tolist() == [True, True, True, False]
+    assert front(np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0]])).tolist() == [True, False, True, False]

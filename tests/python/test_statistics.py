@@ -92,12 +92,12 @@ def test_zipped_axes_are_one():
 def test_a_finding_says_over_what_it_is_a_mean(crossed):
     effect = effect_of(crossed.good, crossed.axes, "firmware.write_cache.capacity", "host.latency.p99")
     assert "geometric means over 2 values of layer" in effect.sentence("ms")
-    assert "2 seeds]" in effect.sentence("ms") and effect.interval[0] > 1
+    assert "2 seeds]" in effect.sentence("ms") and effect.ratio.low > 1
 
 
 def test_an_interval_is_over_seeds_alone(crossed):
     layer = effect_of(crossed.good, crossed.axes, "layer", "host.latency.p99")
-    assert layer.interval == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
+    assert (layer.ratio.low, layer.ratio.high) == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
 
 
 @pytest.mark.parametrize("change, mark", [({"cleaning.count": 3.0}, "too short to compare"), ({"unstable": True}, "unstable"), ({"host.steady.reached": 0.0}, "not steady")])
@@ -106,10 +106,16 @@ def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
     page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **change)), "Which layer is fast?")
     assert any(mark in line for line in page.warnings)
     assert {cell.note for row in page.tables[0].rows for cell in row if cell.note} == {mark}
-    if mark != "not steady":
-        assert page.answer.startswith("Not settled") and all("not ranked" in line for line in page.findings)
-        assert all(name.endswith("*") for chart in page.charts if chart.name == "curve-layer" for name in chart.categories)
-        assert not [chart for chart in page.charts if chart.name == "pareto"]
+    assert page.answer.startswith("Not settled") and all("not ranked" in line for line in page.findings)
+    assert all(name.endswith("*") for chart in page.charts if chart.name == "curve-layer" for name in chart.categories)
+    assert not [chart for chart in page.charts if chart.name == "pareto"]
+
+
+def test_a_recording_is_as_long_as_it_is(tmp_path):
+    points = [({"layer": layer, "seed": seed}, mean, 5.0) for layer, mean in (("cmr", 5.0), ("imr-rmw", 9.0)) for seed in (1, 2)]
+    page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **{"host.steady.reached": 0.0, "recorded": True})), "Which layer is fast?")
+    assert any("uneven recording: latencies changed" in line for line in page.warnings)
+    assert page.answer.startswith("cmr has the smallest mean")
 
 
 def test_the_first_sentence_answers_the_question(crossed):
@@ -207,6 +213,12 @@ def test_the_tail_of_the_demonstration_is_logarithmic(tmp_path, monkeypatch):
 def test_the_check_list_names_tests_that_there_are():
     page = (REPOSITORY / "docs" / "guide" / "statistics.md").read_text(encoding="utf-8")
     named = re.findall(r"`(test_\w+)` \|$", page, re.MULTILINE)
-    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_ratios.py"))
+    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py", "test_effort.py", "test_ratios.py"))
     assert len(named) == page.count("\n| ") - 1
     assert [name for name in named if f"def {name}(" not in there] == []
+
+
+def test_an_answer_about_a_recording_says_that_it_is(crossed, tmp_path):
+    recorded = crossed.good.with_columns(pl.lit(True).alias("recorded"))
+    assert of_sweep(recorded, crossed.axes, "Which layer has the shortest tail?").endswith("; on this recording, from this start.")
+    assert "on this recording" not in of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?")

@@ -103,6 +103,22 @@ def test_less_is_asked_for_and_what_cannot_be_is_said(tmp_path):
     assert "empty" in wrong and "used" in wrong
 
 
+def test_a_recording_fills_caches_with_its_past_and_says_where_it_has_none(tmp_path):
+    """The first half of a recording, served and left out, is the state that a run of it would save: never the blocks that are measured."""
+    trace = tmp_path / "trace.csv"
+    trace.write_text("\n".join(f"{number * 100_000},host,0,Write,{(number * 7919 % 4000 + (4000 if number >= 600 else 0)) * 65536},65536,10" for number in range(1200)) + "\n")
+    words = ("demo", "--layer", "media-cache", "--trace", trace, "--format", "msr", "--fold")
+    later = run(tmp_path / "later", *words, "--skip", 600, *USED)
+    run(tmp_path / "first", *words, "--limit", 600, "--caches", "empty", "--replay", "closed:32", "--save-state", tmp_path / "state")
+    same(later, run(tmp_path / "loaded", *words, "--skip", 600, "--load-state", tmp_path / "state"))
+    assert filling_of(later) == 600
+    assert any(note.startswith("it began with used caches: the 600 requests before filled them") for note in later.summary["run"]["notes"])
+    said = simulate("run", *words, *USED, "--out", tmp_path / "whole").stdout
+    assert "! best case: these very requests had filled the caches before" in said
+    said = simulate("run", *words, "--skip", 100, *USED, "--out", tmp_path / "little").stdout
+    assert "! too short a past: the requests before these filled the caches in part only" in said
+
+
 def test_a_trace_from_a_pipe_fills_no_caches(tmp_path):
     words = [SIMULATOR, "run", "demo", "--layer", "media-cache", "--trace", "/dev/stdin", "--format", "msr", "--out", tmp_path / "out"]
     msr = "\n".join(f"{number * 100_000},host,0,Write,{number * 4096},4096,10" for number in range(50)) + "\n"

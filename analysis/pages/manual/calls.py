@@ -10,13 +10,13 @@ from typing import Any
 import tessera
 from tessera import curves, kernel, zoned_disk
 from tessera.api import OPTIONS
+from tessera.evidence.intervals import Estimate
 from tessera.explore import Sweep
 from tessera.explore.comparison import Comparison
 from tessera.explore.searching import Search
 from tessera.identify.against_measurement import Validation
 from tessera.identify.response_errors import ClassError
 from tessera.results.frames import Frames
-from tessera.results.intervals import Estimate
 from tessera.traces.reuse import MissRatios
 
 HEAD = """# The package `tessera`

@@ -4,12 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio
 from tessera.asking.question import Question
-from tessera.asking.verdict import Verdict, Wide
+from tessera.evidence.family import EQUAL
+from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, words_of
+from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
+from tessera.evidence.verdict import Verdict, Wide
 from tessera.results.human import number
-from tessera.results.marks import FEW_CLEANINGS, MEANING, TOO_SHORT
 
+GROWING = (TOO_SHORT, NOT_YET, NOT_STEADY)  # marks that a longer run takes away
+LONGEST = 1_000_000  # requests of a run that `settle` lengthens
+SPARE = 1.2  # of a length that is reckoned from a clock
 IDLE = 0.01  # share of the time up to which a processor is no bottleneck
 
 
@@ -23,6 +27,8 @@ class Answer:
     seeds: int
     costs: Mapping[str, float]
     """Design -> cost per user TB, where that is asked."""
+    best_case: bool = False
+    """Of a recorded trace whose caches were filled by the very requests that are measured."""
     fold: str = ""
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
 
@@ -41,13 +47,21 @@ class Answer:
         verdict, source = self.verdict, self.question.asked.source.name
         axis = self.question.axis
         if verdict.second is None:
-            more = f", and more changes it by less than {100 * TOLERANCE:.0f} %" if verdict.alike and not verdict.doubts else ""
+            more = self._more(f", and more changes it by less than {EQUAL}") if verdict.alike else ""
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
         if not verdict.alike:  # nothing larger was measured
             return f"{best} of {axis}, the most that was tried, still helps on {source}: {figure}{much}. Larger ones: --size."
-        less = f", and more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
-        return f"{best} of {axis} is enough on {source}: {figure}{much}{less}."
+        return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
+
+    def _too_few(self) -> str:
+        return f"{self.requests:,} requests are too few for blocks" if self._recorded else "there are fewer than two runs in common"
+
+    def _more(self, otherwise: str) -> str:
+        """What larger designs bring."""
+        if self.verdict.worse:
+            return "; more is worse: " + ", ".join(f"{large} is {self.times(factor)} times that" for large, factor in self.verdict.worse.items())
+        return "" if self.verdict.doubts else otherwise
 
     def _best(self, best: str, figure: str) -> str:
         verdict, source = self.verdict, self.question.asked.source.name
@@ -57,7 +71,7 @@ class Answer:
             return f"{best}{note} has {figure} on {source}{price}."
         if verdict.second in verdict.alike:
             names = ", ".join(verdict.alike)
-            return f"{best}{note} and {names} differ by less than {100 * TOLERANCE:.0f} % on {source}: {figure}{price}."
+            return f"{best}{note} and {names} differ by less than {EQUAL} on {source}: {figure}{price}."
         better = "largest" if self.question.asked.metric.more_is_better else "smallest"
         ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
         behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
@@ -66,11 +80,29 @@ class Answer:
     def figure(self, name: str) -> str:
         """Of a design, with its interval and its marks."""
         found, metric = self.measured[name], self.question.asked.metric
-        estimate = found.estimate()
+        estimate, bounds = found.estimate(), found.bounds()
         text = metric.text(found.mean)
-        if estimate and estimate.half_width:
+        if bounds:
+            text += f" ({metric.text(bounds[0])} to {metric.text(bounds[1])})"
+        elif estimate and estimate.half_width:
             text += f" ± {metric.text(estimate.half_width)}"
-        return text + f" [95 %, {len(found.by_seed)} seeds]" + "".join(f" ({mark})" for mark in found.marks)
+        return text + f" [{self._over(found)}]" + "".join(f" ({mark})" for mark in found.marks)
+
+    @property
+    def _recorded(self) -> bool:
+        return self.question.asked.source.recorded
+
+    def _over(self, found: Measured) -> str:
+        """What the interval of a figure is over."""
+        if not self._recorded:
+            return f"95 %, {len(found.by_seed)} seeds"
+        return f"95 %, {len(found.by_seed)} {'blocks' if self.question.asked.metric.of_requests else 'parts'} of this recording" if found.by_seed else "this recording: no interval"
+
+    def confidence(self) -> str:
+        """What settled means."""
+        if self._recorded:
+            return "Settled at 95 % on this recording, from this start, over its blocks, for all comparisons together."
+        return "Settled at 95 %, over seeds, for all comparisons and looks together."
 
     @staticmethod
     def times(found: Ratio | None) -> str:
@@ -84,7 +116,7 @@ class Answer:
             notes = [design.note, f"{number(self.costs[design.name])} per user TB" if design.name in self.costs else ""]
             notes += [f"processor busy {100 * found.cpu_busy:.2g} % of the time"] if self.question.asked.kind == "cpu" and found.by_seed else []
             notes += [f"{path.rsplit('.', 1)[-1]} {value}" for path, value in self.question.with_it.get(design.name, {}).items()]
-            rows.append((design.name, self.figure(design.name) if found.by_seed else "-", ", ".join(filter(None, [found.message, *notes]))))
+            rows.append((design.name, self.figure(design.name) if found.mean is not None else "-", ", ".join(filter(None, [found.message, *notes]))))
         return rows
 
     def held(self) -> list[str]:
@@ -93,7 +125,7 @@ class Answer:
         layers = {design.layer for design in self.question.designs}
         shared = [f"drive {asked.drive}"] + ([f"layer {next(iter(layers))}"] if len(layers) == 1 else [])
         replay = asked.replay or asked.source.replay
-        shared += [f"{asked.source.name}: {self.requests:,} requests", f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
+        shared += [f"{asked.source.name}: {self.requests:,} requests", "seed 1" if self.seeds == 1 else f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
         shared += [f"{path} {value}" for path, value in asked.settings.items()]
         if self.fold:
             shared.append(self.fold[0].lower() + self.fold[1:].removesuffix("."))
@@ -106,11 +138,20 @@ class Answer:
         lines = [f"{name}: {why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
         for doubt in self.verdict.doubts:
             wanted = doubt.seeds
+            if isinstance(doubt, Wide) and doubt.found is None:
+                lines.append(f"{doubt.name}: it has no interval, as {self._too_few()}")
+                continue
             if isinstance(doubt, Wide):
                 line = f"{doubt.name}: the interval is {100 * doubt.found.relative:.0f} % of the figure; {100 * NARROW:.0f} % "
+            elif doubt.found is None:
+                lines.append(f"{doubt.one} against {doubt.other}: no ratio can be formed, as a figure is 0 or {self._too_few()}")
+                continue
             else:
-                line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; whether that is above {doubt.bound:.3g} "
-            if wanted is None:
+                whether = f"whether they differ by {EQUAL}" if doubt.bound is None else f"whether that is above {doubt.bound:.3g}"
+                line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; {whether} "
+            if self._recorded:
+                line += "takes a longer recording, or another: what differs between its blocks is larger"
+            elif wanted is None:
                 line += f"takes more than {MOST_SEEDS} seeds: look at another metric, or a longer input"
             else:
                 more = max(1, wanted - self.seeds)
@@ -123,7 +164,8 @@ class Answer:
         busy = max((found.cpu_busy for found in self.measured.values()), default=0.0)
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
-        return [*self.question.remarks, *([order] if idle else [])]
+        seen = "caches began filled by these very requests, which is their best case"
+        return [*self.question.remarks, *([order] if idle else []), *([seen] if self.best_case else [])]
 
     @staticmethod
     def _meaning(why: str) -> str:
@@ -131,18 +173,25 @@ class Answer:
         return f" ({'; '.join(found)})" if found else ""
 
     def _longer(self, name: str, why: str) -> str:
-        """How many requests would bring as many cleanings as a comparison needs."""
-        if TOO_SHORT not in why:
+        """How many requests would bring what the design's clocks lack, or its latencies to rest."""
+        if not any(mark in why for mark in GROWING):
             return ""
-        wanted = self.requests_for_cleanings(name)
+        late = {clock: (done, of) for clock, (done, of) in self.measured[name].clocks.items() if done < of}
+        count = "; ".join(f"{words_of(clock)} {done:,.0f} of {of:,.0f}" for clock, (done, of) in late.items() if clock != CLEANINGS)
+        wanted = self.requests_needed(name)
         if wanted is None:
-            return f"; none came in {self.requests:,} requests: take a longer input, a smaller cache or a fuller drive"
-        return f"; about {wanted:,} requests of this kind would settle it" + (" (--settle runs them)" if self.question.asked.source.workload else "")
+            none = "none came" if CLEANINGS in late else count
+            return f"; {none} in {self.requests:,} requests: take a longer input, a smaller cache or a fuller drive"
+        settles = " (--settle runs them)" if self.question.asked.source.workload and wanted <= LONGEST else ""
+        return f"{'; ' if count else ''}{count}; about {wanted:,} requests of this kind would settle it{settles}"
 
-    def requests_for_cleanings(self, name: str) -> int | None:
-        """None of a design that did not clean at all."""
-        count = self.measured[name].cleanings
-        return math.ceil(self.requests * 1.2 * FEW_CLEANINGS / count / 1000) * 1000 if count else None
+    def requests_needed(self, name: str) -> int | None:
+        """For the slowest clock of a design, or twice as many of one that was not steady; None where a clock did not move at all."""
+        late = [(done, of) for done, of in self.measured[name].clocks.values() if done < of]
+        if any(done == 0 for done, _ in late):
+            return None
+        times = max((SPARE * of / done for done, of in late), default=2.0)
+        return math.ceil(self.requests * times / 1000) * 1000
 
     def record(self) -> dict[str, object]:
         """For programs."""

@@ -7,24 +7,24 @@ from typing import Any
 
 import polars as pl
 
-from tessera.asking.answer import Answer
+from tessera.asking.answer import GROWING, LONGEST, Answer
 from tessera.asking.dependants import values_at
-from tessera.asking.evidence import MOST_SEEDS, Measured, NARROW
-from tessera.asking.plan_file import plan_table, write_plan
+from tessera.asking.plan_file import FILE, PLACE, plan_table, write_plan
 from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
-from tessera.asking.verdict import Verdict, best_of, least_that_is_enough
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
+from tessera.evidence.blocks import BLOCKS, LEAST, PARTS, pseudo_values
+from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
+from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
+from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
 from tessera.explore import Sweep, read_plan, run_sweep
 from tessera.explore.effort import SHORTEST, run_until
 from tessera.explore.plan import plan_of, simulation_at
 from tessera.explore.sweep import Count, keyed
-from tessera.results.marks import FEW_CLEANINGS, TOO_SHORT, marks_of
 from tessera.results.steadiness import METRICS, Until
 
-FIRST_SEEDS, USUAL_SEEDS = 4, 8
-LONGEST = 1_000_000  # requests of a run that `settle` lengthens
+PROBE, FIRST_SEEDS, USUAL_SEEDS = 1, 4, 8
 GROWTH = 8  # times as long, where no cleaning came that would say how long is enough
 
 Progress = Callable[[str, Count], None]
@@ -32,19 +32,31 @@ Progress = Callable[[str, Count], None]
 
 def ask(question: Question, out: Path, command: str, *, settle: bool = False, jobs: int | None = None, progress: Progress | None = None) -> Answer:
     """Seeds are added until the answer is settled, up to USUAL_SEEDS, or MOST_SEEDS with `settle`. The last sweep's file is in `out`."""
+
+    def sweep_of(table: Mapping[str, Any], what: str) -> Sweep:
+        return run_sweep(read_plan(write_plan(out, table, command)), out, jobs=jobs, progress=(lambda count: progress(what, count)) if progress else None)
+
     limit = _length(question)
-    seeds = FIRST_SEEDS
+    if question.asked.source.recorded:
+        return _ask_recording(question, limit, sweep_of)
+    seeds = PROBE  # each design once, until the slowest clock of all has come far enough
     while True:
-        file = write_plan(out, plan_table(question, limit, seeds), command)
-        plan = read_plan(file)
-        sweep = run_sweep(plan, out, jobs=jobs, progress=(lambda count: progress(f"{seeds} seeds", count)) if progress else None)
-        rows = _rows_by_design(question, plan, sweep)
-        answer = _answer(question, rows, seeds, looks(settle), sweep.facts.get("fold", ""))
-        longer = _more_requests(answer) if settle else None
-        more = _more_seeds(answer.verdict, seeds, settle)
+        sweep = sweep_of(plan_table(question, limit, seeds), f"{seeds} seeds")
+        answer = _answer(question, sweep, seeds, looks(settle))
+        longer = _more_requests(answer, limit, settle)
+        more = FIRST_SEEDS if seeds == PROBE else _more_seeds(answer.verdict, seeds, settle)
         if longer is None and more is None:
             return answer
         limit, seeds = (longer, seeds) if longer is not None else (limit, more or seeds)
+
+
+def _ask_recording(question: Question, limit: int | None, sweep_of: Callable[[Mapping[str, Any], str], Sweep]) -> Answer:
+    """One run of each design, with the blocks of its requests as replicates; of figures that no log of requests has, a run for each part too."""
+    sweep = sweep_of(plan_table(question, limit, 1), "whole")
+    answer = _answer(question, sweep, 1, 1)
+    if not question.asked.metric.of_requests and (part := answer.requests // PARTS) >= LEAST:
+        answer = _answer(question, sweep_of(plan_table(question, limit, 1, part), "parts"), 1, 1)
+    return answer
 
 
 def _more_seeds(verdict: Verdict, seeds: int, settle: bool) -> int | None:
@@ -58,13 +70,17 @@ def looks(settle: bool) -> int:
     return 1 + int(math.log2((MOST_SEEDS if settle else USUAL_SEEDS) / FIRST_SEEDS))
 
 
-def _more_requests(answer: Answer) -> int | None:
-    """How long the runs have to be for the caches of every design to be full often enough; None where they are, or nothing is longer."""
-    if answer.question.asked.source.workload is None:
+def _more_requests(answer: Answer, limit: int | None, settle: bool) -> int | None:
+    """How long the runs have to be for the slowest clock of any design; None where they are, or where the input is recorded. Without `settle`
+    nothing is spent on what would take more than the question's own bound: the answer says how much it is."""
+    asked = answer.question.asked
+    if asked.source.workload is None:
         return None
-    wanted = [answer.requests_for_cleanings(name) or GROWTH * answer.requests for name, why in answer.verdict.left_out.items() if TOO_SHORT in why]
-    longer = min(LONGEST, max(wanted, default=0))
-    return longer if longer > answer.requests else None
+    left_out = [name for name, why in answer.verdict.left_out.items() if any(mark in why for mark in GROWING)]
+    wanted = max((answer.requests_needed(name) or GROWTH * answer.requests for name in left_out), default=0)
+    if settle:
+        wanted = min(wanted, LONGEST, GROWTH * answer.requests)
+    return wanted if (limit or 0) < wanted and (settle or wanted <= asked.most) else None
 
 
 def _length(question: Question) -> int | None:
@@ -79,36 +95,47 @@ def _length(question: Question) -> int | None:
     folder = temporary_folder()
     simulation = simulation_at(plan.run, {**design.point(), "seed": 1}, Path())
     run, effort = run_until(simulation, Until(asked.metric.name, NARROW), folder, asked.most)
-    hardly = run.summary["run"].get("cleans") and (run.find("cleaning.count") or 0) < FEW_CLEANINGS
-    return asked.most if hardly else effort.limit
+    return asked.most if cleaned_too_little(run) else effort.limit
 
 
-def _rows_by_design(question: Question, plan: Any, sweep: Sweep) -> dict[str, pl.DataFrame]:
+def _rows_by_design(question: Question, sweep: Sweep) -> dict[str, pl.DataFrame]:
     """The rows of each design, by the points of the plan."""
     points = [design.point() for design in question.designs]
-    of = {key: points.index({name: value for name, value in run.point.items() if name != "seed"}) for key, run in keyed(plan).items()}
+    of = {key: points.index({name: value for name, value in run.point.items() if name not in PLACE}) for key, run in keyed(read_plan(sweep.folder / FILE)).items()}
     results = sweep.results
     places = pl.Series([of[key] for key in results["key"]], dtype=pl.Int64)
     return {design.name: results.filter(places == place) for place, design in enumerate(question.designs)}
 
 
 def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
-    """The figure of a design by seed, with the marks that any of its runs has."""
-    found, marks, message = {}, [], ""
-    for row in rows.sort("axis.seed").iter_rows(named=True):
-        if row["exit_status"] != 0:
-            message = message or str(row["message"])
-            continue
-        if row.get(metric) is not None:
-            found[int(row["axis.seed"])] = float(row[metric])
-        marks += marks_of(row)
+    """The figure of a design by replicate, with the marks that any of its runs has; of a recording those of the run of all of it."""
+    rows = rows.sort(*(name for name in ("axis.limit", "axis.skip", "axis.seed") if name in rows.columns))
+    bad = rows.filter(pl.col("exit_status") != 0)
     good = rows.filter(pl.col("exit_status") == 0)
-    low = lambda name: float(good[name].fill_null(0).min()) if name in good.columns and good.height else 0.0  # noqa: E731
-    return Measured({} if message else found, tuple(dict.fromkeys(marks)), message, low("cleaning.count"), low("cpu.utilisation"))
+    runs = list(good.iter_rows(named=True))
+    message = str(bad["message"][0]) if bad.height else ""
+    recorded = any(row.get("recorded") for row in runs)
+    of_all = [row for row in runs if row.get("axis.limit") == runs[-1].get("axis.limit")] if recorded else runs  # the longest comes last
+    marks = tuple(dict.fromkeys(mark for row in of_all for mark in marks_of(row)))
+    slowest: dict[str, tuple[float, float]] = {}
+    for row in of_all:
+        for name, clock in clocks(row).items():
+            slowest[name] = min(slowest.get(name, clock), clock)
+    busy = min((row.get("cpu.utilisation") or 0.0 for row in of_all), default=0.0)
+    if message or not recorded:
+        found = {int(row["axis.seed"]): float(row[metric]) for row in runs if row.get(metric) is not None}
+        return Measured({} if message else found, marks, message, slowest, busy)
+    (whole,) = of_all
+    if f"{metric}.of_all" in whole and whole[f"{metric}.of_all"] is not None:
+        found = pseudo_values(whole[f"{metric}.of_all"], [whole[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
+    else:
+        parts = [row[metric] for row in runs if row is not whole]
+        found = {} if None in parts else dict(enumerate(parts, 1))
+    return Measured(found, marks, message, slowest, busy, whole.get(metric))
 
 
-def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, times: int, fold: str) -> Answer:
-    asked = question.asked
+def _answer(question: Question, sweep: Sweep, seeds: int, times: int) -> Answer:
+    asked, rows = question.asked, _rows_by_design(question, sweep)
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
         raise InputError(next(iter(measured.values())).message)
@@ -118,7 +145,9 @@ def _answer(question: Question, rows: Mapping[str, pl.DataFrame], seeds: int, ti
         raise InputError(f"no design costs {asked.at_most:g} per user TB or less; the cheapest is {min(costs, key=costs.__getitem__)} at {min(costs.values()):.3g}")
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
-    return Answer(question, measured, verdict, requests, seeds, costs, fold)
+    notes = "; ".join(str(note) for frame in rows.values() if "notes" in frame.columns for note in frame["notes"].drop_nulls())
+    best_case = asked.source.recorded and "used caches: the same input" in notes
+    return Answer(question, measured, verdict, requests, seeds, costs, best_case, sweep.facts.get("fold", ""))
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

@@ -28,6 +28,11 @@ class Metric:
         return self.name in MORE_IS_BETTER
 
     @property
+    def of_requests(self) -> bool:
+        """Whether a log of requests has it."""
+        return ".latency." in self.name
+
+    @property
     def phrase(self) -> str:
         """As a sentence has it."""
         return "a flash lifetime of" if self.short == "lifetime" else self.short.replace("-", " ")

@@ -7,12 +7,16 @@ from typing import Any
 
 from tessera.asking.question import Question
 from tessera.engine.output_file import write
+from tessera.evidence.blocks import PARTS
 
 FILE = "question.toml"
 
 
-def plan_table(question: Question, limit: int | None, seeds: int) -> dict[str, Any]:
-    """The tables of the sweep's file."""
+PLACE = ("seed", "skip", "limit")  # of a point what is no part of its design
+
+
+def plan_table(question: Question, limit: int | None, seeds: int, part: int | None = None) -> dict[str, Any]:
+    """The tables of the sweep's file; of a recorded trace with what its blocks say, or with parts of `part` requests next to the whole."""
     asked = question.asked
     run: dict[str, Any] = {"drive": asked.drive, **asked.source.options(), "fold": True}
     given = {"replay": asked.replay, "format": asked.format}
@@ -21,14 +25,20 @@ def plan_table(question: Question, limit: int | None, seeds: int) -> dict[str, A
         run["limit"] = limit
     if asked.settings:
         run["set"] = dict(asked.settings)
-    return {
-        "title": question.title, "run": run, "points": [design.point() for design in question.designs], "axes": {"seed": list(range(1, seeds + 1))},
-    }  # fmt: skip
+    points = [design.point() for design in question.designs]
+    table: dict[str, Any] = {"title": question.title}
+    if asked.source.recorded:
+        if asked.metric.of_requests:
+            table["blocks"] = asked.metric.name
+        else:
+            places = [{"skip": 0, "limit": limit}, *({"skip": number * part, "limit": part} for number in range(PARTS if part else 0))]
+            points = [{**point, **place} for point in points for place in places]
+    return table | {"run": run, "points": points, "axes": {"seed": list(range(1, seeds + 1))}}
 
 
 def write_plan(folder: Path, table: Mapping[str, Any], command: str) -> Path:
     """Writes the table as TOML; the same file for the same question."""
-    lines = [f"# {command}", f"title = {json.dumps(table['title'])}", "", "[run]"]
+    lines = [f"# {command}", *(f"{name} = {json.dumps(table[name])}" for name in ("title", "blocks") if name in table), "", "[run]"]
     lines += [f"{name} = {_toml(value)}" for name, value in table["run"].items()]
     lines += ["", "[axes]", f"seed = {json.dumps(table['axes']['seed'])}"]
     for point in table["points"]:

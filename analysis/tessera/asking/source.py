@@ -27,6 +27,11 @@ class Source:
     mean_bytes: float | None = None
     """Of a request, where a workload's file says it."""
 
+    @property
+    def recorded(self) -> bool:
+        """One sample of what it was recorded from, as long as it is: seeds move the spindle only."""
+        return self.trace is not None
+
     def options(self) -> dict[str, str]:
         """As options of a run."""
         found = {"trace": self.trace, "workload": self.workload, "replay": self.replay}

@@ -112,7 +112,7 @@ def _print(answer: "Answer", folder: Path) -> None:
         print("Not settled:")
         print(*(f"  {line}" for line in unsettled), sep="\n")
     else:
-        print("Settled at 95 %, over seeds, for all comparisons and looks together.")
+        print(answer.confidence())
     for remark in answer.remarks():
         print(f"Note: {remark}.")
     print(f"Repeat: tessera sweep {folder / FILE} --out {folder}")

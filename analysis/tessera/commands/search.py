@@ -55,13 +55,12 @@ def _print(found: "Search") -> None:
     from tessera.figures.pictures import text
     from tessera.reports.sweep_page import SWEPT
     from tessera.results.human import counted, figure
-    from tessera.results.marks import FEW_CLEANINGS
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     if fold := found.sweep.facts.get("fold"):
         print(f"  {fold}")
-    if few := found.hardly_cleaned(FEW_CLEANINGS):
-        print(f"  ! {few} of them cleaned fewer than {FEW_CLEANINGS} times, so that this front does not rank them: a longer limit does, or smaller caches")
+    if few := found.unranked:
+        print(f"  ! {few} of them must not be ranked, for the marks next to them: a longer limit helps, or smaller caches")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
         reached = ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)

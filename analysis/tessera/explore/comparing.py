@@ -22,7 +22,7 @@ from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
 from tessera.results.layer_table import USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
-from tessera.results.ratios import BEST, paired, verdicts
+from tessera.evidence.paired import BEST, paired, verdicts
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 

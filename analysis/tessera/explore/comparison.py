@@ -12,9 +12,10 @@ from tessera.engine.simulator import BAD_INPUT
 from tessera.errors import InputError, check_schema, damaged, read_json, unknown_name
 from tessera.results.bound_by import time_lines
 from tessera.results.human import counted, number
-from tessera.results.intervals import Estimate, of_mean
+from tessera.evidence.intervals import Estimate, of_mean
 from tessera.results.layer_table import WIDTH, aligned, as_csv, columns_in, layer_text, marks_of, room_for, rows_of, star, wrapped
-from tessera.results.ratios import BEST, MARGIN, NOT_SETTLED
+from tessera.evidence.family import MARGIN
+from tessera.evidence.paired import BEST, NOT_SETTLED
 from tessera.results.run_folder import Run
 from tessera.results.shown import Card, Shown
 

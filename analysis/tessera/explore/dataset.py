@@ -22,7 +22,7 @@ MOST_AXES, MOST_VALUES = 3, 6  # that a text names
 AMOUNT = "amount."  # an axis of quantities as numbers in base units, so that they sort and plot
 FACTS = {
     "key": pl.String, "exit_status": pl.Int64, "message": pl.String, "command": pl.String, "seed": pl.Int64, "notes": pl.String,
-    "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "wall_seconds": pl.Float64,
+    "simulator": pl.String, "tool": pl.String, "unstable": pl.Boolean, "cleans": pl.Boolean, "recorded": pl.Boolean, "wall_seconds": pl.Float64,
 }  # fmt: skip
 Row = Mapping[str, Any]
 Kinds = Mapping[str, bool]
@@ -95,7 +95,7 @@ class Sweep(Shown):
         self._unsaved: list[Row] = []
 
     def _card(self) -> Card:
-        from tessera.results.marks import with_marks
+        from tessera.evidence.marks import with_marks
 
         facts, results = self.facts, self.results
         good = results.filter(pl.col("exit_status") == 0)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from tessera.evidence.intervals import student_t_975
+from tessera.evidence.marks import with_marks
 from tessera.explore.dataset import AXIS
-from tessera.results.intervals import student_t_975
-from tessera.results.marks import with_marks
 
 SEED = "seed"
 _DESIGN_OPTIONS = ("drive", "layer")

@@ -7,61 +7,42 @@ from pathlib import Path
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.results.intervals import of_mean
+from tessera.evidence.blocks import BLOCKS, LEAST, without_each
+from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
-from tessera.results.steadiness import BATCH, BATCHES, Effort, Steadiness, Until
+from tessera.results.steadiness import Effort, Until
 
-ROUNDING = 1e-12  # what the sums leave of batches that are all alike, over their squares
 SHORTEST = 10_000  # requests of the first attempt, where the run has no shorter limit
-ABOVE_A_PERCENTILE = 10  # requests of each batch that lie above the percentile at least
-
-
-def mser5(values: np.ndarray) -> int:
-    """How many values to leave out at the start: the cut, in batches of five, that makes the squared standard error of the mean of the
-    rest smallest, over the first half (White 1997; Hoad, Robinson and Davies 2010). A run finds it for all its requests as
-    `host.steady.from`; this is for those of one operation, and for logs.
-
-    >>> mser5(np.array([100.0] * 10 + [1.0, 2.0] * 45))
-    10
-    """
-    means = values[: len(values) // BATCH * BATCH].reshape(-1, BATCH).mean(axis=1)
-    count = len(means)
-    if count < 4:
-        return 0
-    left = np.arange(count, 0, -1)  # batches that stay after each cut
-    sums, squares = np.cumsum(means[::-1])[::-1], np.cumsum(means[::-1] ** 2)[::-1]
-    spread = squares - sums**2 / left
-    error = np.where(spread <= ROUNDING * squares, 0, spread) / left**2
-    return BATCH * int(np.argmin(error[: count // 2 + 1]))
-
-
-def _figure(metric: str) -> tuple[str | None, Callable[[np.ndarray], float], float]:
-    """Of a metric: the operation it looks at, the statistic of a batch, and the requests that a batch needs for it."""
-    operation = next((name for name in OPERATIONS if f".{name}." in metric), None)
-    fraction = fraction_of(metric.rsplit(".", 1)[1])
-    if fraction is None:
-        return operation, lambda batch: float(batch.mean()), 2
-    return operation, lambda batch: float(np.quantile(batch, fraction, method="inverted_cdf")), math.ceil(ABOVE_A_PERCENTILE / (1 - fraction))
 
 
 def steadiness(run: Run, metric: str) -> Steadiness:
-    """Batch means of a metric over the requests of a run, in the order of their arrival, behind the warm-up that MSER-5 finds."""
-    operation, statistic, shortest = _figure(metric)
-    log = run.requests
-    chosen = log if operation is None else log[log["op"] == OPERATIONS.index(operation)]
-    latencies = latency_ms(chosen)[np.argsort(chosen["number"], kind="stable")]
-    warmup = mser5(latencies)
-    rest = latencies[warmup:]
-    length = len(rest) // BATCHES
-    if length < shortest:
-        return Steadiness(None, warmup, len(latencies))
-    batches = np.array([statistic(batch) for batch in rest[: length * BATCHES].reshape(BATCHES, length)])
-    deviations = batches - batches.mean()
-    spread = float(deviations @ deviations)
-    correlation = float(deviations[:-1] @ deviations[1:]) / spread if spread > 0 else 0.0
-    return Steadiness(of_mean(batches), warmup, len(latencies), correlation)
+    """Of a metric of latency over the requests of a run, in the order of their arrival, after the warm-up that the run has found."""
+    latencies, warmup = _latencies(run, metric)
+    fraction = fraction_of(metric.rsplit(".", 1)[1])
+    return steadiness_of(latencies[warmup:], fraction, warmup=warmup, requests=len(latencies), steady=run.find("host.steady.reached") != 0)
+
+
+def _latencies(run: Run, metric: str) -> tuple[np.ndarray, int]:
+    """Those that a metric is about, in the order of arrival, and how many of them the run's warm-up has."""
+    operation = next((name for name in OPERATIONS if f".{name}." in metric), None)
+    log = run.requests[np.argsort(run.requests["number"], kind="stable")]
+    chosen = np.ones(len(log), bool) if operation is None else log["op"] == OPERATIONS.index(operation)
+    warmup = int(chosen[: int(run.find("host.steady.from") or 0)].sum())
+    return latency_ms(log[chosen]), warmup
+
+
+def by_blocks(run: Run, metric: str) -> dict[str, float]:
+    """METRIC.of_all, as its log of requests has it, and METRIC.without.N for each block; {} of a run with too few requests."""
+    latencies, _ = _latencies(run, metric)
+    if len(latencies) < BLOCKS * LEAST:
+        return {}
+    statistic = metric.rsplit(".", 1)[1]
+    fraction = fraction_of(statistic)
+    figure = {"mean": np.mean, "max": np.max}.get(statistic) or (lambda values: quantile(values, fraction))
+    found = {f"{metric}.without.{block}": value for block, value in enumerate(without_each(latencies, figure), 1)}
+    return {f"{metric}.of_all": float(figure(latencies)), **found}
 
 
 def run_until(

@@ -10,9 +10,10 @@ from tessera.errors import InputError
 from tessera.explore.fold import forget_capacities
 
 
-def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None) -> str:
+def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None, blocks: str | None = None) -> str:
     """SHA-256 of the drive's effective description, the content of every file that the run opens, every option, the seed and the simulator
-    itself: a result with the same key is the same result. `warm`: the run that made the drive's state which this one begins with."""
+    itself: a result with the same key is the same result. `warm`: the run that made the drive's state which this one begins with; `blocks`: the metric whose figures
+    without each block of the run are in its row."""
     record = simulation.record()
     record["drive"] = drive_values(str(simulation.drive))
     record["settings"] = {path: setting_text(value) for path, value in sorted(simulation.settings.items())}
@@ -23,6 +24,8 @@ def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | 
     parts = {"run": record, "files": [entry for entry in files if entry[0] != "drive"], "until": until, "simulator": simulator_digest()}
     if warm is not None:
         parts["warm"] = key_of(warm)
+    if blocks is not None:
+        parts["blocks"] = blocks
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

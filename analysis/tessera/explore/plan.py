@@ -16,13 +16,15 @@ from tessera.explore.axes import MOST_STEPS, Point, axes_of, grid, grid_size, la
 from tessera.explore.cluster import check_cluster
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
 from tessera.explore.warm import check_warm, split
+from tessera.results.percentiles import fraction_of
 from tessera.results.steadiness import Until
 
 SECTIONS: Mapping[str, Any] = {
     "title": str, "run": Mapping, "warm": Mapping, "axes": Mapping, "zip": list, "points": list, "latin": Mapping, "branch": list, "skip": list,
-    "until": str, "keep": bool, "cluster": Mapping,
+    "until": str, "blocks": str, "keep": bool, "cluster": Mapping,
 }  # fmt: skip
 SAMPLE = "sample"  # the trace that comes with the program, which is no file of the user's
+LATENCIES = ("host.latency", "host.read.latency", "host.write.latency")
 MANY_RUNS = 100_000  # more are refused until they are asked for
 OPTIONS = tuple(item.name for item in dataclasses.fields(Simulation) if item.name not in ("settings", "more", "requests", "events", "save_state"))
 
@@ -55,6 +57,8 @@ class Plan:
     """Axes of those combinations alone that a `where` names."""
     skips: tuple[Mapping[str, Any], ...] = ()
     until: str | None = None
+    blocks: str | None = None
+    """A metric of latency: each row has it without each block of the run (tessera.evidence.blocks)."""
     keep: bool = False
     """Whether the run folders are kept."""
     cluster: Mapping[str, Any] = field(default_factory=dict)
@@ -195,11 +199,15 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     branches = branches_of(table.get("branch", []))
     if "until" in table:
         Until.parse(table["until"])
+    if "blocks" in table:
+        of, _, statistic = table["blocks"].rpartition(".")
+        if of not in LATENCIES or "until" in table or (statistic not in ("mean", "max") and fraction_of(statistic) is None):
+            raise InputError(f"blocks: expected a metric of latency such as host.latency.p99, and no until; found '{table['blocks']}'")
     check_cluster(table.get("cluster", {}))
     plan = Plan(
         title=table.get("title", ""), run=run, warm=table.get("warm"), axes=axes_of(table.get("axes", {})), zips=tuple(map(axes_of, table.get("zip", []))),
         points=tuple(map(axes_of, table.get("points", []))), latin=latin, branches=branches, skips=tuple(map(axes_of, table.get("skip", []))),
-        until=table.get("until"), keep=bool(table.get("keep", False)),
+        until=table.get("until"), blocks=table.get("blocks"), keep=bool(table.get("keep", False)),
         cluster=dict(table.get("cluster", {})), folder=folder,
     )  # fmt: skip
     if "save_state" in run:

@@ -7,13 +7,13 @@ import numpy as np
 
 from tessera.engine.simulation import Simulation
 from tessera.errors import unknown_name
+from tessera.evidence.intervals import of_mean
+from tessera.evidence.marks import marks_of
 from tessera.explore.axes import Point
 from tessera.explore.constraints import value_of
 from tessera.explore.plan import simulation_at
 from tessera.explore.prices import cost_of
 from tessera.explore.search_plan import COST, COST_PER_TB, SearchPlan
-from tessera.results.intervals import of_mean
-from tessera.results.marks import marks_of
 
 EXCESS = "excess"  # of a design over each constraint
 

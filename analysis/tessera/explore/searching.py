@@ -14,11 +14,12 @@ from tessera.engine.output_file import own_folder, write_inside
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
+from tessera.evidence.marks import ranks_not
 from tessera.explore.axes import Point, Range, matches, read_range, values
 from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
 from tessera.explore.fold import Fold, folded, smallest_fold
-from tessera.explore.front import front
+from tessera.explore.front import alike, front
 from tessera.explore.keys import key_of, read_again
 from tessera.explore.place import places
 from tessera.explore.plan import kinds_of, simulation_at
@@ -56,10 +57,10 @@ class Search(Shown):
         """The Pareto front: designs that no other beats in every objective."""
         return self.trials.filter(pl.col("front"))
 
-    def hardly_cleaned(self, cleanings: int) -> int:
-        """How many designs of the front have a layer that cleans, and that cleaned less often than this."""
-        of_front = self.sweep.good.filter(pl.col("key").is_in(self.front["key"].to_list()))
-        return of_front.filter(pl.col("cleans") & (pl.col("cleaning.count") < cleanings)).height if "cleaning.count" in of_front.columns else 0
+    @property
+    def unranked(self) -> int:
+        """How many designs of the front carry a mark with which figures must not be ranked."""
+        return sum(ranks_not((marks or "").split("; ")) for marks in self.front["marks"])
 
 
 Progress = Callable[[int, int, int], None]
@@ -145,8 +146,11 @@ def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search
     if not keep.any():
         raise InputError(f"none of {len(unique)} designs keeps {' and '.join(each.text() for each in plan.constraints)}; the nearest: {nearest_of(unique)}")
     best = np.zeros(len(unique), dtype=bool)
-    best[keep] = front(values_[keep], trials.select(widths).to_numpy()[keep] if widths else None)
-    trials = trials.with_columns(pl.Series("front", best)).sort(next(iter(plan.objectives)))
+    half_widths = trials.select(widths).to_numpy()[keep] if widths else None
+    best[keep] = front(values_[keep], half_widths)
+    ties = np.zeros(len(unique), dtype=np.int64)
+    ties[keep] = alike(values_[keep], half_widths).sum(axis=1) - 1
+    trials = trials.with_columns(pl.Series("front", best), pl.Series("ties", ties)).sort(next(iter(plan.objectives)))
     write_frame(sweep.folder / "trials.parquet", trials)
     points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axis_names()} for row in unique}
     return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))

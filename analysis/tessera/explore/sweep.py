@@ -79,7 +79,7 @@ def keyed(plan: Plan) -> dict[str, PlannedRun]:
     read_again()
     runs: dict[str, PlannedRun] = {}
     for run in runs_of(plan):
-        key = key_of(run.simulation, plan.until, run.warm)
+        key = key_of(run.simulation, plan.until, run.warm, plan.blocks)
         if key in runs:
             if runs[key].point == run.point:
                 continue
@@ -190,7 +190,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep)
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, plan.blocks)
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

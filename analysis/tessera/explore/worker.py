@@ -11,7 +11,8 @@ from tessera.engine.simulation import Simulation, simulation_of
 from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.explore.effort import run_until
+from tessera.evidence.marks import is_recording
+from tessera.explore.effort import by_blocks, run_until
 from tessera.results.run_folder import Run
 from tessera.results.steadiness import Until
 
@@ -29,6 +30,8 @@ class Task:
     until: str | None = None
     keep: str | None = None
     """Folder that keeps the run; nothing is kept where there is none."""
+    blocks: str | None = None
+    """The metric whose figures without each block of the run are wanted."""
 
 
 class Stopped(Exception):
@@ -51,7 +54,8 @@ def work(task: Task) -> dict[str, Any]:
     try:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
-        row |= _figures(*_simulate(simulation, task.until, folder))
+        run, notes = _simulate(simulation.but(requests=True) if task.blocks else simulation, task.until, folder)
+        row |= _figures(run, notes) | (by_blocks(run, task.blocks) if task.blocks else {})
         if simulation.warmup == "auto" and (made := simulation_of(folder)):
             row["command"] = made.command()  # with the warm-up that was found
     except InputError as error:
@@ -88,5 +92,5 @@ def _figures(run: Run, notes: list[str]) -> dict[str, Any]:
     facts = run.summary["run"]
     metrics = {name: entry["value"] for name, entry in run.summary["metrics"].items()}
     return {
-        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "notes": "; ".join([*facts["notes"], *notes]), **metrics,
+        "tool": facts["tool"], "unstable": facts["unstable"], "cleans": facts["cleans"], "recorded": is_recording(facts), "notes": "; ".join([*facts["notes"], *notes]), **metrics,
     }  # fmt: skip

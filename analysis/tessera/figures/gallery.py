@@ -8,6 +8,7 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.errors import InputError, unknown_name
+from tessera.evidence.marks import UNRANKED, of_run_marks, rankable
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
 from tessera.explore.designs import is_design, over_seeds, zipped_axes
@@ -16,7 +17,6 @@ from tessera.figures.bands import of_bands
 from tessera.figures.chart import Chart, Heat, Lines, Stack
 from tessera.figures.places import of_places
 from tessera.results.families import YARDSTICK, grouped
-from tessera.results.marks import UNRANKED, of_run_marks, rankable
 from tessera.results.request_log import life_causes
 from tessera.results.run_folder import Run
 

@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tessera.engine.output_file import whole
+from tessera.evidence.marks import cleaned_too_little, TOO_SHORT
 from tessera.figures.pictures import MARK, slower
 from tessera.figures.style import curve_looks
-from tessera.results.marks import cleaned_too_little, TOO_SHORT
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
 

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from tessera.errors import unknown_name
-from tessera.figures.chart import MARK, Axis, Heat, Line, Lines, Stack
+from tessera.evidence.intervals import of_mean
+from tessera.evidence.marks import rankable
 from tessera.explore.front import front
+from tessera.figures.chart import MARK, Axis, Heat, Line, Lines, Stack
 from tessera.results.bound_by import CAUSES
 from tessera.results.families import YARDSTICK
 from tessera.results.human import frequency
-from tessera.results.intervals import of_mean
-from tessera.results.marks import rankable
 from tessera.results.percentiles import percentiles_in
 from tessera.results.request_log import latency_ms, life_causes, life_phases
 from tessera.results.run_folder import Run

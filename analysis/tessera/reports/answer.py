@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from tessera.asking.evidence import TOLERANCE, Measured
 from tessera.asking.metric import Metric, metric_of
-from tessera.asking.verdict import Verdict, Wide, best_of, least_that_is_enough
+from tessera.evidence.family import EQUAL
+from tessera.evidence.marks import TOO_SHORT, rankable
+from tessera.evidence.ratios import Measured
+from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enough
 from tessera.explore.dataset import AXIS
 from tessera.explore.designs import SEED, zipped_axes
 from tessera.figures.pictures import in_order, is_ordered, text
 from tessera.results.human import counted
-from tessera.results.marks import TOO_SHORT, rankable
 
 # Words of a question and the metric that each means; the first one that is found counts.
 METRICS = (
@@ -108,7 +109,10 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
         return f"Not settled: no runs that are alike in all else have every value of {' with '.join(group)} and may be ranked."
     ordered = is_ordered(good[AXIS + group[0]])
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
-    return sentence(found, verdict, metric, " with ".join(group), ordered, over)
+    said = sentence(found, verdict, metric, " with ".join(group), ordered, over)
+    if "recorded" in good.columns and good["recorded"].any():  # seeds vary the spindle's phase, and not what was recorded
+        said = said.removesuffix(".") + "; on this recording, from this start."
+    return said
 
 
 def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], metric: str) -> tuple[dict[str, Measured], str]:
@@ -161,8 +165,10 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
         text_ += f"; {verdict.second} is {verdict.against.value:.3g} [{verdict.against.low:.3g} to {verdict.against.high:.3g}] times {'worse' if metric.more_is_better else 'that'}"
     elif verdict.second:
         text_ += f"; {verdict.second} has {metric.text(found[verdict.second].mean)}"
-    if ordered and verdict.alike:
-        text_ += f", more brings less than {100 * TOLERANCE:.0f} %" if not verdict.doubts else ""
+    if ordered and verdict.worse:
+        text_ += "; more is worse: " + ", ".join(f"{large} is {factor.value:.3g} [{factor.low:.3g} to {factor.high:.3g}] times that" for large, factor in verdict.worse.items())
+    elif ordered and verdict.alike and not verdict.doubts:
+        text_ += f", more brings less than {EQUAL}"
     why = _why_not(found, verdict)
     return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_}."  # a name is written as on the command line
 

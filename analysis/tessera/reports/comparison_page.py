@@ -1,12 +1,12 @@
 """What a report of a comparison says."""
 
+from tessera.evidence.intervals import beyond_rounding
 from tessera.explore.comparison import Comparison, command_of
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import of_layers
 from tessera.reports.run_page import compared, ranking
 from tessera.results.human import with_interval
-from tessera.results.intervals import beyond_rounding
 from tessera.results.terms import terms
 
 

@@ -1,4 +1,4 @@
-"""What an axis of a sweep does to a figure: paired by all else, with an interval over seeds alone."""
+"""What an axis of a sweep does to a figure: paired by all else, with an interval over seeds alone that holds for all pairs of its values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tessera.evidence.family import EQUAL, MARGIN, pairs
+from tessera.evidence.marks import rankable
+from tessera.evidence.ratios import Difference, Ratio
 from tessera.explore.dataset import AXIS
 from tessera.explore.designs import SEED, zipped_axes
 from tessera.figures.pictures import in_order, text
 from tessera.results.human import counted, figure, number
-from tessera.results.intervals import of_mean
-from tessera.results.marks import rankable
-
-LEAST_RATIO = 1.02  # of the largest to the smallest figure along an axis that is a finding
 
 
 @dataclass(frozen=True)
@@ -28,26 +27,26 @@ class Effect:
     least: float
     """The factor between the two, where it is smallest and where it is largest; each over seeds."""
     most: float
-    interval: tuple[float, float] | None = None
-    """Of the factor, over seeds (95 %); None of one seed."""
-    seeds: int = 1
+    ratio: Ratio
+    """The factor by seed; its interval holds for all pairs of values, of which this is the widest apart."""
     over: Mapping[str, int] | None = None
     """The other axes, with as many values as the means are over."""
 
     def sentence(self, unit: str) -> str:
-        factor = self.high[1] / self.low[1]
+        factor, seeds, difference = self.high[1] / self.low[1], len(self.ratio.logs), self.ratio.difference
         over = " and ".join(f"{count} values of {name}" for name, count in (self.over or {}).items())
         means = f"; geometric means over {over}" if over else ""
-        if max(factor, self.most) < LEAST_RATIO:
-            return f"hardly anything, a factor of {self.most:.3f} at the most{means}."
-        between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > LEAST_RATIO * self.least else ""
+        sure = f" [{number(self.ratio.low)} to {number(self.ratio.high)}, {seeds} seeds]" if seeds > 1 else " (one seed: no interval)"
+        if max(factor, self.most) < MARGIN and difference is not Difference.NOT_SETTLED:
+            return f"equal within {EQUAL}, a factor of {self.most:.3f} at the most{sure}{means}."
+        between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > MARGIN * self.least else ""
         ends = " to ".join(f"{figure(value, unit)} ({text(at)})" for at, value in (self.low, self.high))
-        sure = f" [{number(self.interval[0])} to {number(self.interval[1])}, {self.seeds} seeds]" if self.interval else " (one seed: no interval)"
-        return f"from {ends}, a factor of {number(factor)}{sure}, all else alike{between}{means}."
+        settled = "" if difference is not Difference.NOT_SETTLED else "not settled: "
+        return f"{settled}from {ends}, a factor of {number(factor)}{sure}, all else alike{between}{means}."
 
 
-def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -> Effect | None:
-    """Over those combinations of the other axes that were run with every value of this one: else the figures would be those of other layers
+def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str, comparisons: int = 0) -> Effect | None:
+    """Of `comparisons` that share the confidence, all pairs of the axis at least. Over those combinations of the other axes that were run with every value of this one: else the figures would be those of other layers
     or seeds. Axes that always go with this one are this one. None where there is no such combination, or a figure that is not positive."""
     column = AXIS + axis
     if column not in good.columns:
@@ -63,13 +62,13 @@ def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str) -
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     factors = _factors(alike, column, low, high, others, metric)
     seed = AXIS + SEED
-    by_seed = factors.group_by(seed).agg(pl.col("log").mean())["log"].to_numpy() if seed in factors.columns else np.array([])
+    mean = pl.col("log").mean()
+    by_seed = factors.group_by(seed, maintain_order=True).agg(mean) if seed in factors.columns else factors.select(mean)
     rest = [name for name in others if name != seed]
-    by_other = (factors.group_by(rest).agg(pl.col("log").mean()) if rest else factors.select(pl.col("log").mean()))["log"].to_numpy()
-    estimate = of_mean(by_seed) if len(by_seed) > 1 else None
-    interval = (math.exp(estimate.value - estimate.half_width), math.exp(min(700.0, estimate.value + estimate.half_width))) if estimate else None
+    by_other = (factors.group_by(rest).agg(mean) if rest else factors.select(mean))["log"].to_numpy()
+    ratio = Ratio(by_seed["log"].to_numpy(), max(comparisons, pairs(len(values))))
     over = {name.removeprefix(AXIS): alike[name].n_unique() for name in rest if alike[name].n_unique() > 1}
-    return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), interval, max(1, len(by_seed)), over)
+    return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), ratio, over)
 
 
 def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequence[str], metric: str) -> pl.DataFrame:
@@ -83,13 +82,15 @@ def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequ
 
 
 def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> list[str]:
-    """A sentence for each axis, axes that go together as one. Runs that must not be ranked are left out, and said to be."""
+    """A sentence for each axis, axes that go together as one; all share the confidence. Runs that must not be ranked are left out, and said to be."""
     ranks = rankable(good)
     left_out = good.height - ranks.height
+    groups = zipped_axes(good, axes)
+    family = sum(pairs(good[AXIS + group[0]].drop_nulls().n_unique()) for group in groups)
     found = []
-    for group in zipped_axes(good, axes):
+    for group in groups:
         name = " with ".join(group)
-        effect = effect_of(ranks, axes, group[0], metric) if ranks.height else None
+        effect = effect_of(ranks, axes, group[0], metric, family) if ranks.height else None
         if effect is not None:
             without = f" {counted(left_out, 'run')} that must not be ranked left out." if left_out else ""
             found.append(f"{metric} over {name}: {effect.sentence(unit)}{without}")

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
+from tessera.evidence.marks import cleaned_too_little, of_run_marks
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import metric_in, no_figure
 from tessera.results.bound_by import OF_HOSTS, cause_parts, shares_text, time_parts, utilisations
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted, figure, number
-from tessera.results.marks import cleaned_too_little, of_run_marks
 from tessera.results.percentiles import named_in
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
@@ -42,12 +42,12 @@ def run_warnings(run: Run) -> list[str]:
     if facts.get("power_cuts"):
         found.append(f"Power was cut {counted(facts['power_cuts'], 'time')}: latencies hold the outages, the recoveries and what was asked for again.")
     if facts.get("unstable"):
-        found.append("Unstable: the backlog grew all along, so latencies measure the length of the run.")
+        found.append("Unstable: requests piled up to the end, so latencies measure the length of the run.")
     if why := cleaned_too_little(run):
         found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
     if run.find("host.steady.reached") == 0:
         left_out, measured = number(run.metric("host.steady.from")), number(run.metric("host.requests"))
-        found.append(f"Not steady: the warm-up reaches to the half (MSER-5 leaves out {left_out} of {measured} requests).")
+        found.append(f"Not steady: latencies still changed in the second half (MSER-5 would leave out {left_out} of {measured} requests).")
     if (errors := run.find("scoreboard.errors") or 0) > 0:
         found.append(f"{number(errors)} reads returned wrong data.")
     if (failed := run.find("host.failed") or 0) > 0:

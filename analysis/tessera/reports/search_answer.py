@@ -7,12 +7,12 @@ from typing import Any
 import polars as pl
 
 from tessera.asking.metric import unit_of
+from tessera.evidence.marks import UNRANKED
 from tessera.explore.dataset import AXIS
 from tessera.explore.search_plan import COST, COST_PER_TB
 from tessera.figures.pictures import text
 from tessera.reports.answer import metric_named
 from tessera.results.human import counted, with_interval
-from tessera.results.marks import UNRANKED
 
 _OF_COST = re.compile(r"cost|cheap|price|dollar|\$|expensive")
 _OF_LATENCY = "host.latency."

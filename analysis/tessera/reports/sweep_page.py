@@ -8,6 +8,8 @@ from tessera.asking.metric import unit_of
 from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
+from tessera.evidence.family import EQUAL
+from tessera.evidence.marks import MEANING, UNRANKED, marks_of
 from tessera.explore.dataset import AXIS, Sweep, read_frame
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
@@ -16,7 +18,6 @@ from tessera.reports.answer import metric_named, of_sweep
 from tessera.reports.effects import effects
 from tessera.reports.search_answer import design_text, of_search, reached_text
 from tessera.results.human import counted, figure
-from tessera.results.marks import MEANING, UNRANKED, marks_of
 from tessera.results.percentiles import fraction_of, named_in
 from tessera.results.terms import terms_of_sweep
 
@@ -139,5 +140,6 @@ def _front_findings(sweep: Sweep) -> list[str]:
     best = trials.filter("front")
     found = [f"{best.height:,} of {trials.height:,} designs are beaten by no other in {' and '.join(objectives)}."]
     for row in best.head(MOST_DESIGNS).iter_rows(named=True):
-        found.append(f"{design_text(row)}: {reached_text(row, objectives)}" + (f" ({row['marks']})" if row.get("marks") else "") + ".")
+        ties = f"; {counted(row['ties'], 'more design')} within {EQUAL} or the intervals" if row.get("ties") else ""
+        found.append(f"{design_text(row)}: {reached_text(row, objectives)}" + (f" ({row['marks']})" if row.get("marks") else "") + f"{ties}.")
     return found

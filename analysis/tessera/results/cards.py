@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from tessera.evidence.marks import MEANING, of_run_marks
 from tessera.results.human import counted, figure
-from tessera.results.marks import MEANING, of_run_marks
 from tessera.results.run_folder import Run
 from tessera.results.shown import Card
 

@@ -1,6 +1,6 @@
 """Figures in the units that one thinks in."""
 
-from tessera.results.intervals import beyond_rounding
+from tessera.evidence.intervals import beyond_rounding
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _TIMES = ((1e-12, "ps"), (1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))

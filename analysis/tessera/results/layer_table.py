@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tessera.results.intervals import Estimate, of_mean
+from tessera.evidence.intervals import Estimate, of_mean
 from tessera.results.markdown import table as markdown_table
-from tessera.results.marks import MEANING, TOO_SHORT, UNRANKED, of_run_marks
+from tessera.evidence.marks import MEANING, NOT_YET, TOO_SHORT, UNRANKED, of_run_marks
 from tessera.results.percentiles import LATENCY, fraction_of, title_of
 from tessera.results.run_folder import Run
 
@@ -41,7 +41,7 @@ def _latency(title: str, name: str, text: str = ",.0f", about: str = "") -> Colu
     return Column(title, LATENCY + name, text, about=about, marks=UNRANKED, divides=True)
 
 
-_CLEANED = (TOO_SHORT,)
+_CLEANED = (TOO_SHORT, NOT_YET)
 _MEAN = _latency("mean ms", "mean", ",.1f")
 USUAL = ("p99", "p999")  # percentiles of the table, where its user named none
 _AFTER = (

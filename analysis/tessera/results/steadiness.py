@@ -1,15 +1,12 @@
-"""How sure a figure of a run is: what was asked for, what batches of its requests say, and how the run ended."""
+"""How sure a figure of a run is to be: what was asked for, and how the run ended."""
 
-import math
 import re
 from dataclasses import dataclass
 
 from tessera.errors import InputError, unknown_name
-from tessera.results.intervals import Estimate
+from tessera.evidence.steadiness import BATCHES, EPISODES, Steadiness
 from tessera.results.percentiles import ALWAYS, fraction_of
 
-BATCHES = 20  # of which the means are an interval
-BATCH = 5  # requests of a batch of MSER-5
 _STATISTICS = {"mean": None, **ALWAYS}
 METRICS = tuple(f"host.{of}latency.{name}" for of in ("", "read.", "write.") for name in _STATISTICS)
 
@@ -45,30 +42,6 @@ class Until:
 
 
 @dataclass(frozen=True)
-class Steadiness:
-    """What a run says of one figure, by batches of the requests after its warm-up."""
-
-    estimate: Estimate | None
-    """None where the run is too short for batches."""
-    warmup: int
-    """Requests that MSER-5 leaves out at the start."""
-    requests: int
-    batch_correlation: float = 0.0
-    """Of one batch with the next; far from 0, the batches are too short for the interval to mean what it says."""
-
-    @property
-    def steady(self) -> bool:
-        """Whether the warm-up ended before the half: a cut at the last place where one may be says that a later one would be better."""
-        last_cut = BATCH * (self.requests // BATCH // 2)
-        return self.warmup < last_cut or self.warmup == 0
-
-    @property
-    def independent(self) -> bool:
-        """Whether batches are long enough to know nothing of each other: a correlation of this many has a deviation of 1/sqrt(n)."""
-        return abs(self.batch_correlation) <= 2 / math.sqrt(BATCHES)
-
-
-@dataclass(frozen=True)
 class Effort:
     """How an adaptive run ended."""
 
@@ -80,16 +53,20 @@ class Effort:
 
     def sentence(self) -> str:
         found = self.steadiness
-        if found.estimate is None:
-            return (
-                f"{self.until.metric}: {found.requests:,} requests, {found.warmup:,} of them warm-up, are too few for {BATCHES} batches; "
-                "the input or the limit ends there"
+        counts = f"{found.requests:,} requests, of which the first {found.warmup:,} are left out as warm-up"
+        if found.estimate is None and found.episodes is not None:
+            text = (
+                f"{self.until.metric} is {found.value:.4g} ms after {counts}; its interval is not known, as what is slower came in "
+                f"{found.episodes} stretches, fewer than {EPISODES}"
             )
+            return text if found.steady else text + "; not steady"
+        if found.estimate is None:
+            return f"{self.until.metric}: {counts}, are too few for {BATCHES} batches; the input or the limit ends there"
         how = "met" if self.met else "not met, the input or the limit ended"
         text = (
             f"{self.until.metric} is {found.estimate.value:.4g} ± {found.estimate.half_width:.2g} ms ({100 * found.estimate.relative:.1f} %; "
-            f"{100 * self.until.relative:g} % asked for: {how}) after {found.requests:,} requests, {found.warmup:,} of them warm-up"
+            f"{100 * self.until.relative:g} % asked for: {how}) after {counts}"
         )
         if not found.independent:
             text += f"; batches depend on each other (correlation {found.batch_correlation:.2f}), so the interval is too narrow or too wide"
-        return text if found.steady else text + "; not steady: the warm-up reaches past the half"
+        return text if found.steady else text + "; not steady: latencies still changed after the warm-up"

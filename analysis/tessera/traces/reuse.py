@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tessera.errors import InputError
-from tessera.results.intervals import student_t_975
+from tessera.evidence.intervals import student_t_975
 
 COLD = -1  # distance of a first reference
 SUBSAMPLES = 8  # disjoint ones of which the spread is the error

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tessera.errors import InputError, damaged, read_text, regular
+from tessera.evidence.marks import of_run_marks
 from tessera.explore.axes import amount
 from tessera.figures.style import part_colours
-from tessera.results.marks import of_run_marks
 from tessera.results.request_log import OPERATIONS, life_phases
 from tessera.results.run_folder import Run
 from tessera.view.band_strip import band_strip

@@ -32,6 +32,12 @@ void BufferedLayer::report_buffer(MetricSet& metrics, Bytes paper_metadata_bytes
   metrics.add("victim.buffer_blocks_mean", victims_taken_.mean(), "1", "blocks of the write buffer that one write-back took");
   metrics.add("victim.sectors_mean", sectors_taken_.mean(), "sectors", "sectors written back over zones involved");
   count("flash_cache.fills", cache_ ? cache_->fills() : 0, "1", "blocks taken into the flash read cache");
+  if (cache_) {
+    const std::uint64_t block = address_.block_sectors();
+    report_fill(metrics, "read_cache",
+                {cache_->fills() * block, read_flash_, read_media_,
+                 block * SsdReadCache::capacity(areas_->cache(), ports_.flash->shape(), address_.block_sectors())});
+  }
   count("flash_cache.evictions", cache_ ? cache_->evictions() : 0, "1", "blocks that left the flash read cache for others");
   count("rewrite_journal.sectors", rewrites_ ? rewrites_->pages_written() : 0, "sectors",
         "flash pages of images of segments before their rewrite");

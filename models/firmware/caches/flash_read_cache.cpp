@@ -4,6 +4,7 @@
 
 #include "firmware/flash/flash_reads.hpp"
 #include "firmware/flash/shared_pages.hpp"
+#include "firmware/layers/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -303,6 +304,8 @@ void FlashReadCache::report(MetricSet& metrics) const {
               hits_ + misses_ == 0 ? std::nullopt : std::optional(static_cast<double>(hits_) / static_cast<double>(hits_ + misses_)), "1",
               "of the sectors read that the caches in DRAM did not have, the part that came from the flash cache");
   count("flash_cache.admitted", admitted_, "sectors", "sectors read from the platters that the flash cache took in");
+  const std::uint64_t blocks = lender_ == nullptr ? blocks_count_ : blocks_.borrowed();
+  report_fill(metrics, "flash_cache", {programmed_, hits_, misses_, blocks * shape_.block_subpages()});
   count("flash_cache.skipped", skipped_, "sectors",
         "sectors that the flash cache was to take in, and did not: its staging buffer was full");
   count("flash_cache.programmed", programmed_, "sectors", "sectors programmed to the flash cache");

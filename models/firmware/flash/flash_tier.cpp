@@ -511,7 +511,9 @@ void FlashTier::report(MetricSet& metrics) const {
   };
   inner_.report_work(metrics);
   // Tracks that are written in place need no cleaning: where they are behind the flash, it is what shows that the caches were full.
-  if (metrics.find("cleaning.count") == nullptr) report_cleanings(metrics, evictions_, "flash blocks emptied");
+  if (metrics.find("cleaning.count") == nullptr) report_cleaning_times(metrics, evictions_, "flash blocks emptied");
+  if (metrics.find("progress.cleanings.done") == nullptr)
+    report_rounds(metrics, "cleanings", evictions_.count(), "flash blocks emptied: the layer behind them has no cleanings of its own");
   count("hit.read.flash", read_flash_, "sectors", "sectors read from the flash cache");
   count("hit.write.flash", updates_, "sectors", "sectors written of which the flash cache held a copy");
   count("flash.written", written_, "sectors", "sectors that went to flash");

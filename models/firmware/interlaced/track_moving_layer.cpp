@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firmware/layers/layer_statistics.hpp"
+
 namespace tessera {
 
 namespace {
@@ -172,6 +174,7 @@ void TrackMovingLayer::report_moving(MetricSet& metrics) const {
   rmw_.report(metrics);
   mover_.report(metrics);
   metrics.count("intervals.count", static_cast<double>(heat_.intervals()), "1", "intervals at whose end hot tracks were looked for");
+  report_rounds(metrics, "heat_intervals", heat_.intervals(), "intervals at whose end hot tracks were looked for");
   metrics.count("heat.arrived", static_cast<double>(arrived_), "1", "writes of tracks as the host sent them, a write once for each track");
   metrics.count("heat.reached", static_cast<double>(reached_), "1", "writes of tracks that reached them, behind any write cache");
   metrics.add("heat.lost_in_cache",

@@ -9,7 +9,24 @@ namespace tessera {
 /// PREFIX.mean and PREFIX.max; `what`: "cleaning", say.
 void report_times(MetricSet& metrics, const std::string& prefix, const DurationHistogram& times, const std::string& what);
 
-/// `what`: what counts as a cleaning of the layer.
+/// Clocks: what cleans, learns or fills says as progress.NAME.done and progress.NAME.of how far it is, and how far it has to be before its
+/// figures say what they will be. Of rounds (cleanings, intervals, reviews) twenty, in the measured part.
+void report_rounds(MetricSet& metrics, const std::string& name, std::uint64_t done, const std::string& what);
+
+/// The clock of a cache that begins empty: full, and once turned over; or, where all that is read fits, each sector hit twenty times. Since
+/// power-on, in sectors.
+struct Fill {
+  std::uint64_t taken_in;
+  std::uint64_t hits;
+  std::uint64_t misses;
+  std::uint64_t capacity;
+};
+void report_fill(MetricSet& metrics, const std::string& name, const Fill& fill);
+
+/// cleaning.count and its times; `what`: what counts as a cleaning of the layer.
+void report_cleaning_times(MetricSet& metrics, const DurationHistogram& cleanings, const char* what);
+
+/// The same, and their clock.
 void report_cleanings(MetricSet& metrics, const DurationHistogram& cleanings, const char* what);
 
 /// `what`: what counts as a read-modify-write of the layer; `time`: what its time is.

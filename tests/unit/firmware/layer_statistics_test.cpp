@@ -19,6 +19,31 @@ TEST_CASE("times of read-modify-writes and cleanings that never happened are und
   }
 }
 
+TEST_CASE("rounds say how many came of those that are enough; moves of what was learnt are no clock") {
+  MetricSet metrics;
+  report_rounds(metrics, "heat_intervals", 4, "intervals");
+  report_cleaning_times(metrics, {}, "moves");
+  CHECK(metrics.find("progress.heat_intervals.done")->value == 4);
+  CHECK(metrics.find("progress.heat_intervals.done")->accumulates);
+  CHECK(metrics.find("progress.heat_intervals.of")->value == 20);
+  CHECK(metrics.find("progress.cleanings.of") == nullptr);
+}
+
+TEST_CASE("a cache has filled once it has taken in twice what it holds, or all that is read was hit twenty times, or nobody reads") {
+  const auto enough = [](const Fill& fill) {
+    MetricSet metrics;
+    report_fill(metrics, "cache", fill);
+    CHECK_FALSE(metrics.find("progress.cache.done")->accumulates);  // since power-on
+    return *metrics.find("progress.cache.done")->value >= *metrics.find("progress.cache.of")->value;
+  };
+  CHECK_FALSE(enough({.taken_in = 199, .hits = 0, .misses = 199, .capacity = 100}));
+  CHECK(enough({.taken_in = 200, .hits = 0, .misses = 200, .capacity = 100}));
+  CHECK_FALSE(enough({.taken_in = 10, .hits = 199, .misses = 10, .capacity = 100}));
+  CHECK(enough({.taken_in = 10, .hits = 200, .misses = 10, .capacity = 100}));
+  CHECK_FALSE(enough({.taken_in = 0, .hits = 0, .misses = 10, .capacity = 100}));
+  CHECK(enough({.taken_in = 0, .hits = 0, .misses = 0, .capacity = 100}));
+}
+
 TEST_CASE("what no part of a merge's time is, is the rest") {
   MetricSet metrics;
   const MergePart parts[] = {{"read", 10_ms, "reading"}, {"write", 15_ms, "writing"}};

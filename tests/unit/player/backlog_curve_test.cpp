@@ -54,6 +54,31 @@ TEST_CASE("requests that come all at once are unstable: each waits for those bef
   CHECK_FALSE(curve.unstable(1000));
 }
 
+TEST_CASE("an overload is one whatever the way there: by what waits at the last arrival, from a tenth of all requests on") {
+  // 10,000 requests within 1 s that take 47 s: at an even pace, ever more slowly, and in two bursts.
+  for (const int shape : {0, 1, 2}) {
+    BacklogCurve curve;
+    for (std::uint64_t i = 0; i < 10'000; ++i)
+      curve.arrived(shape == 0 ? 100_us * i : shape == 1 ? 10_ns * (i * i) : i < 5'000 ? 1_us * i : 995_ms + 1_us * (i - 5'000));
+    for (std::uint64_t i = 0; i < 10'000; ++i) curve.completed(4700_us * (i + 1));
+    INFO("shape " << shape);
+    CHECK(curve.final() > 9'700);
+    CHECK(curve.unstable(32));
+  }
+  // Bursts of 1,000 that drain, and a last one with a share of all requests that lies on either side of a tenth.
+  const auto last_burst = [](std::uint64_t size) {
+    BacklogCurve curve;
+    for (std::uint64_t burst = 0; burst < 10; ++burst)
+      for (std::uint64_t i = 0; i < (burst < 9 ? 1'000 : size); ++i) {
+        curve.arrived(10_s * burst);
+        curve.completed(10_s * burst + 1_ms * (i + 1));
+      }
+    return curve;
+  };
+  CHECK_FALSE(last_burst(960).unstable(32));
+  CHECK(last_burst(1'100).unstable(32));
+}
+
 TEST_CASE("a burst that drains is stable, and shows in the peak") {
   BacklogCurve curve;
   for (std::uint64_t i = 0; i < 1000; ++i) curve.arrived(1_s);

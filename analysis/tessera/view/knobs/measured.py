@@ -8,13 +8,14 @@ from typing import Any
 from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import temporary_folder
-from tessera.explore.effort import ABOVE_A_PERCENTILE, steadiness
+from tessera.evidence.marks import marks_of, ranks_not
+from tessera.evidence.steadiness import ABOVE_A_PERCENTILE, Steadiness
+from tessera.explore.effort import steadiness
 from tessera.explore.worker import Task, work
 from tessera.figures.pictures import slower
-from tessera.results.marks import marks_of, ranks_not
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
-from tessera.results.steadiness import Steadiness, Until
+from tessera.results.steadiness import Until
 
 # Metric -> the share of requests that are slower. The p99.9 of a short run is that of one or two requests.
 PERCENTILES = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "p999": 0.001}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/zones/zone_plan.hpp"
 
 namespace tessera::amphisbaena {
@@ -569,6 +570,7 @@ void Amphisbaena::report(MetricSet& metrics) const {
   sectors("hfb.evicted", moved_, "sectors moved from the high-frequency to the low-frequency buffer");
   plain("hfb.chunks_taken", taken_, "chunks reallocated to the high-frequency buffer");
   plain("hfb.periods", periods_, "reviews of the buffers' sizes");
+  report_rounds(metrics, "role_reviews", periods_, "reviews of the buffers' sizes");
   plain("hfb.periods_short", periods_short_,
         "of these, those that found more ghost hits than a chunk has blocks: the high-frequency buffer grows, if it may");
   plain("hfb.chunks_returned", returned_, "chunks reallocated to the low-frequency buffer");

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from tessera.asking.evidence import MOST_SEEDS, NARROW, TOLERANCE, Measured, Ratio, ratio
-from tessera.results.intervals import Estimate, student_t_975
-from tessera.results.marks import ranks_not
+from tessera.evidence.family import MARGIN, pairs
+from tessera.evidence.intervals import Estimate, student_t_975
+from tessera.evidence.marks import ranks_not
+from tessera.evidence.ratios import MOST_SEEDS, NARROW, Difference, Measured, Ratio, ratio
 
 
 @dataclass(frozen=True)
@@ -16,24 +17,30 @@ class Doubt:
 
     one: str
     other: str
-    found: Ratio
-    bound: float
+    found: Ratio | None
+    """None where no ratio can be formed."""
+    bound: float | None
+    """Whether the ratio lies above it is not known; None where it is not known whether the two are apart or equal."""
 
     @property
     def seeds(self) -> int | None:
-        return self.found.seeds_to_tell(self.bound)
+        if self.found is None:
+            return None
+        return self.found.seeds_to_settle() if self.bound is None else self.found.seeds_to_tell(self.bound)
 
 
 @dataclass(frozen=True)
 class Wide:
-    """A figure that stands alone, with an interval that is too wide to be an answer."""
+    """A figure that stands alone, with an interval that is too wide to be an answer, or without one."""
 
     name: str
-    found: Estimate
+    found: Estimate | None
     count: int
 
     @property
     def seeds(self) -> int | None:
+        if self.found is None:
+            return None
         spread = self.found.half_width * math.sqrt(self.count) / student_t_975(self.count - 1)
         enough = lambda count: student_t_975(count - 1) * spread / math.sqrt(count) <= NARROW * abs(self.found.value)  # noqa: E731
         return next((count for count in range(self.count, MOST_SEEDS + 1) if enough(count)), None)
@@ -49,7 +56,9 @@ class Verdict:
     against: Ratio | None = None
     """How many times the figure of `second` is that of `best`."""
     alike: Sequence[str] = ()
-    """Designs that differ from the best by less than the tolerance, for sure."""
+    """Designs that are equal to the best in practice, for sure; of designs from little to much, those that are no better."""
+    worse: Mapping[str, Ratio] = field(default_factory=dict)
+    """Of designs from little to much, larger ones that are worse than the answer, for sure, and how many times."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Designs that are not ranked, and why."""
 
@@ -85,38 +94,38 @@ def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1)
     doubts: list[Doubt | Wide] = []
     alike: list[str] = []
     alone = chosen[best].estimate() if len(found) == 1 else None
-    if alone and alone.relative > NARROW:
+    if len(found) == 1 and (alone is None or alone.relative > NARROW):
         doubts.append(Wide(best, alone, len(chosen[best].by_seed)))
     against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * len(rest), more_is_better) for name in rest}
     for name, factor in against.items():
-        if factor is None or factor.above(1) is True:
-            continue
-        if factor.above(1 + TOLERANCE) is False:
+        difference = factor.difference if factor else Difference.NOT_SETTLED
+        if difference is Difference.EQUAL:
             alike.append(name)
-        else:
-            doubts.append(Doubt(name, best, factor, 1.0))
-    return Verdict(best, doubts, rest[0] if rest else None, against[rest[0]] if rest else None, alike, left_out)
+        elif difference is Difference.NOT_SETTLED:
+            doubts.append(Doubt(name, best, factor, None))
+    return Verdict(best, doubts, rest[0] if rest else None, against[rest[0]] if rest else None, alike, left_out=left_out)
 
 
 def least_that_is_enough(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1) -> Verdict:
-    """Of designs from little to much, the first that no larger one beats by more than the tolerance."""
+    """Of designs from little to much, the first that no larger one beats by more than the margin."""
     chosen, left_out = ranked(found)
     names = list(chosen)
     if not names:
         return Verdict(None, left_out=left_out)
-    comparisons = looks * max(1, len(names) * (len(names) - 1) // 2)
+    comparisons = looks * max(1, pairs(len(names)))
     factors = {(small, large): worse(chosen[small], chosen[large], comparisons, more_is_better) for small, large in combinations(names, 2)}
     larger = lambda small: [(large, factors[small, large]) for large in names[names.index(small) + 1 :]]  # noqa: E731
-    enough = next(small for small in names if all(factor is None or factor.value <= 1 + TOLERANCE for _, factor in larger(small)))
-    # That no larger one beats it by more than the tolerance has to be sure; and that the one below it is beaten by some.
-    doubts: list[Doubt | Wide] = [Doubt(enough, large, factor, 1 + TOLERANCE) for large, factor in larger(enough) if factor and factor.above(1 + TOLERANCE) is None]
+    enough = next(small for small in names if all(factor is None or factor.value <= MARGIN for _, factor in larger(small)))
+    # That no larger one beats it by more than the margin has to be sure; and that the one below it is beaten by some.
+    doubts: list[Doubt | Wide] = [Doubt(enough, large, factor, MARGIN) for large, factor in larger(enough) if factor is None or factor.above(MARGIN) is None]
     place = names.index(enough)
     second, against = None, None
     if place:
         second = names[place - 1]
-        over = [(large, factor) for large, factor in larger(second) if factor and factor.value > 1 + TOLERANCE]
+        over = [(large, factor) for large, factor in larger(second) if factor and factor.value > MARGIN]
         against = factors[second, enough]
         if over and not any(factor.above(1) for _, factor in over):
             large, factor = max(over, key=lambda each: each[1].low)
             doubts.append(Doubt(second, large, factor, 1.0))
-    return Verdict(enough, doubts, second, against, [large for large, factor in larger(enough) if factor], left_out)
+    back = {large: factor.inverse() for large, factor in larger(enough) if factor and factor.difference is Difference.APART and factor.value < 1}
+    return Verdict(enough, doubts, second, against, [large for large, factor in larger(enough) if factor], back, left_out)

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tessera.results.intervals import beyond_rounding, share_within, student_t_975
+from tessera.evidence.family import CONFIDENCE, MARGIN, holm
+from tessera.evidence.intervals import beyond_rounding, share_within, student_t_975
 
-MARGIN = 1.05  # a ratio up to this, or down to one over it, is none that anybody would pay for
-FALSE = 0.05  # of a family: how often a verdict may be false
 BEST = "best"
 BETTER, WORSE, EQUAL, NOT_SETTLED = "better", "worse", "equal", "not settled"
 BySeed = Mapping[int, float | None]
@@ -80,20 +79,6 @@ def paired(figures: BySeed, baseline: BySeed) -> Ratio | None:
     return Ratio(mean, beyond_rounding(deviation / math.sqrt(len(logs)), max(1.0, max(map(abs, logs)))), len(logs))
 
 
-def holm(chances: Sequence[float]) -> list[float]:
-    """The chances of a family of tests, each corrected for the others: those below 0.05 hold together at 95 %.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(chances)), key=chances.__getitem__)
-    corrected, least = [1.0] * len(chances), 0.0
-    for place, index in enumerate(order):
-        least = min(1.0, max(least, (len(order) - place) * chances[index]))
-        corrected[index] = least
-    return corrected
-
-
 def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False) -> dict[str, str]:
     """Of each layer but the baseline that has a ratio to it: better, worse, equal (within the margin), or not settled. `figures` are of the
     layers that rank; `chosen`: the baseline is the one of them whose figure is the smallest."""
@@ -104,7 +89,7 @@ def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False)
     for (one, other), ratio, difference, equality in zip(family, family.values(), differ, equal):
         if baseline in (one, other):
             layer, seen = (one, ratio) if other == baseline else (other, ratio.inverse())
-            found[layer] = _verdict(seen, difference <= FALSE, equality <= FALSE)
+            found[layer] = _verdict(seen, difference <= 1 - CONFIDENCE, equality <= 1 - CONFIDENCE)
     return found
 
 

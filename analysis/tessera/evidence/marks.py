@@ -1,0 +1,111 @@
+"""What says that a figure must not be compared, or with care: short words that go with it into every table, finding and picture."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import polars as pl
+
+FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothing of a layer
+TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY = "too short to compare", "not yet", "unstable", "not steady"
+UNEVEN, ENDS_EARLY = "uneven recording", "recording ends early"  # what is not steady, or not yet, of a recorded trace, which is as long as it is
+CLEANINGS = "cleanings"
+MEANING = {
+    TOO_SHORT: f"fewer than {FEW_CLEANINGS} cleanings: the caches were hardly ever full",
+    NOT_YET: "what the layer learns, or a cache that fills, had not come far enough",
+    UNSTABLE: "requests piled up to the end, so latencies measure the length of the run",
+    NOT_STEADY: "latencies still changed in the second half, so figures measure the length of the run",
+    UNEVEN: "latencies changed in its second half: another stretch of it would give other figures",
+    ENDS_EARLY: "what the layer learns, or a cache that fills, had not come far enough: the figures are from this start",
+}
+UNRANKED = (TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY)  # figures that are shown and never ranked
+
+
+class Summed(Protocol):
+    """A run's folder, as far as its marks are in it."""
+
+    @property
+    def summary(self) -> dict[str, Any]: ...
+
+    def find(self, name: str) -> float | None: ...
+
+
+def clocks(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """What cleans, learns or fills in a run: how far it came, and how far it has to come. Of a layer that learns, cleanings are moves of
+    what it has learnt, and no clock.
+
+    >>> clocks({"progress.heat_intervals.done": 4.0, "progress.heat_intervals.of": 20.0, "cleans": True})
+    {'heat_intervals': (4.0, 20.0)}
+    """
+    names = [name.removeprefix("progress.").removesuffix(".of") for name, of in row.items() if name.startswith("progress.") and name.endswith(".of") and of is not None]
+    found = {name: (row[f"progress.{name}.done"] or 0.0, row[f"progress.{name}.of"]) for name in names}
+    if row.get("cleans") and not found:
+        found[CLEANINGS] = (row.get("cleaning.count") or 0.0, float(FEW_CLEANINGS))
+    return found
+
+
+def behind(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """The clocks that have not come far enough."""
+    return {name: (done, of) for name, (done, of) in clocks(row).items() if done < of}
+
+
+def marks_of(row: Mapping[str, Any]) -> list[str]:
+    """The marks of a run, by its row in the dataset of a sweep."""
+    late = behind(row)
+    found = [TOO_SHORT] if CLEANINGS in late else []
+    if late.keys() - {CLEANINGS}:
+        found.append(ENDS_EARLY if row.get("recorded") else NOT_YET)
+    if row.get("unstable"):
+        found.append(UNSTABLE)
+    if row.get("host.steady.reached") == 0:
+        found.append(UNEVEN if row.get("recorded") else NOT_STEADY)
+    return found
+
+
+def is_recording(facts: Mapping[str, Any]) -> bool:
+    """Whether a run served a recorded trace, by its facts: requests of a law could go on."""
+    return "input_hash" in facts
+
+
+def of_run_marks(run: Summed) -> list[str]:
+    """The same of a run's folder."""
+    facts = run.summary["run"]
+    return marks_of({**_row(run), "recorded": is_recording(facts), "host.steady.reached": run.find("host.steady.reached")})
+
+
+def _row(run: Summed) -> dict[str, Any]:
+    """What the clocks of a run are in."""
+    progress = {name: entry["value"] for name, entry in run.summary.get("metrics", {}).items() if name.startswith("progress.")}
+    return {**run.summary["run"], "cleaning.count": run.find("cleaning.count"), **progress}
+
+
+def with_marks(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a sweep with a column `marks`: "; "-separated, "" where a run has none."""
+    return rows.with_columns(pl.Series("marks", ["; ".join(marks_of(row)) for row in rows.iter_rows(named=True)], dtype=pl.String))
+
+
+def rankable(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows that may be ranked."""
+    return rows.filter(pl.Series([not ranks_not(marks_of(row)) for row in rows.iter_rows(named=True)], dtype=pl.Boolean))
+
+
+def ranks_not(marks: Iterable[str]) -> bool:
+    return any(mark in UNRANKED for mark in marks)
+
+
+def cleaned_too_little(run: Summed) -> str:
+    """Why the figures of a run must not be ranked; empty where they may: what cleans, learns or fills in it hardly did."""
+    late = behind(_row(run))
+    if not late:
+        return ""
+    name, (done, of) = min(late.items(), key=lambda each: each[1][0] / each[1][1])
+    if name == CLEANINGS:
+        return "no cleaning came" if done == 0 else f"{done:,.0f} cleanings, fewer than {of:,.0f}"
+    return f"{words_of(name)}: {done:,.0f} of {of:,.0f}"
+
+
+def words_of(clock: str) -> str:
+    """
+    >>> words_of("heat_intervals")
+    'heat intervals'
+    """
+    return clock.replace("_", " ")

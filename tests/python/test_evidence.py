@@ -1,0 +1,148 @@
+"""What is equal is said to be equal, whatever the number of designs: draws with a known answer, by fixed seeds."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tessera.evidence.blocks import pseudo_values, without_each
+from tessera.evidence.family import MARGIN, holm, pairs
+from tessera.evidence.marks import ENDS_EARLY, NOT_YET, TOO_SHORT, behind, marks_of, ranks_not
+from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
+from tessera.evidence.steadiness import quantile
+from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.explore.front import alike, front
+from tessera.reports.effects import effect_of
+
+SEEDS = 10
+
+
+def wide_apart(draw, designs, spread, shift=0.0):
+    """The largest against the smallest of designs of which the last is `shift` larger (both of the logarithm), as a finding takes them."""
+    logs = draw.normal(0, 1, (SEEDS, 1)) + draw.normal(0, spread, (SEEDS, designs))
+    logs[:, -1] += shift
+    means = logs.mean(axis=0)
+    return Ratio(logs[:, means.argmax()] - logs[:, means.argmin()], pairs(designs))
+
+
+@pytest.mark.parametrize("designs", [2, 4, 8])
+def test_of_equal_designs_at_most_one_answer_in_twenty_finds_a_difference(designs):
+    draw = np.random.default_rng(designs)
+    # Half a spread of 0.3: differences of chance are far beyond the margin, which therefore hides none.
+    found = [wide_apart(draw, designs, 0.3).difference for _ in range(1000)]
+    assert found.count(Difference.APART) <= 0.05 * 1000 + 2 * math.sqrt(1000 * 0.05 * 0.95)
+    assert found.count(Difference.EQUAL) == 0  # nor is what is not known equal
+
+
+@pytest.mark.parametrize("designs", [2, 4, 8])
+def test_what_differs_by_a_third_is_found_and_what_differs_by_nothing_is_equal(designs):
+    draw = np.random.default_rng(designs)
+    apart = [wide_apart(draw, designs, 0.05, math.log(4 / 3)).difference for _ in range(200)]
+    assert apart.count(Difference.APART) >= 0.95 * 200
+    equal = [wide_apart(draw, designs, 0.01).difference for _ in range(200)]
+    assert equal.count(Difference.EQUAL) >= 0.95 * 200
+
+
+def test_findings_between_equal_designs_as_a_sweep_has_them():
+    draw = np.random.default_rng(1)
+    false = 0
+    for _ in range(100):
+        rows = [(f"{design}", float(seed), float(np.exp(draw.normal(0, 0.3)))) for design in range(4) for seed in range(SEEDS)]
+        good = pl.DataFrame(rows, schema=["axis.layer", "axis.seed", "m"], orient="row")
+        false += not effect_of(good, ["layer", "seed"], "layer", "m").sentence("ms").startswith("not settled: ")
+    assert false <= 9  # of 100 at 5 %: more have a chance of 3 %
+
+
+def test_a_sure_difference_below_the_margin_is_none():
+    assert Ratio(np.array([0.020, 0.021, 0.019]), 1).difference is Difference.EQUAL
+    assert Ratio(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
+    assert Ratio(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
+    assert Ratio(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
+
+
+def test_holm_corrects_a_family():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+
+
+def of(*values):
+    return Measured(dict(enumerate(values, 1)))
+
+
+def test_a_ratio_that_cannot_be_formed_is_a_doubt():
+    one, other = of(3.0, 3.1, 3.0), Measured({7: 9.0, 8: 9.1})  # no seed in common
+    for verdict in (best_of({"one": one, "other": other}, False), least_that_is_enough({"one": one, "other": other}, False)):
+        assert not verdict.settled
+        assert [(doubt.found, doubt.seeds) for doubt in verdict.doubts] == [(None, None)]
+    assert not best_of({"one": of(0.0, 0.0, 0.0), "other": one}, False).settled  # a figure of 0 has no ratio
+    assert best_of({"one": of(0.0, 0.0, 0.0), "other": of(0.0, 0.0, 0.0)}, False).alike == ["other"]
+
+
+def test_the_best_is_equal_to_what_is_a_few_percent_behind():
+    verdict = best_of({"flip": of(103.0, 103.1, 103.05), "dtm": of(100.0, 100.1, 100.05)}, False)
+    assert (verdict.best, verdict.alike, verdict.settled) == ("dtm", ["flip"], True)
+    assert best_of({"a": of(100, 100.1, 100), "b": of(105.2, 104.8, 105)}, False).doubts[0].bound is None
+
+
+def test_more_that_is_worse_is_said_to_be():
+    found = {"16 MiB": of(100, 101, 99), "128 MiB": of(111, 112, 110), "256 MiB": of(115, 116, 114)}
+    verdict = least_that_is_enough(found, False)
+    assert (verdict.best, verdict.settled, list(verdict.worse)) == ("16 MiB", True, ["128 MiB", "256 MiB"])
+    assert verdict.worse["256 MiB"].value == pytest.approx(1.15, abs=0.001)
+
+
+def learner(done, **more):
+    return {"exit_status": 0, "cleans": True, "cleaning.count": 3.0, "progress.heat_intervals.done": done, "progress.heat_intervals.of": 20.0, "host.steady.reached": 1.0, **more}
+
+
+def test_a_layer_that_learns_is_not_ranked_before_it_has_learnt():
+    assert marks_of(learner(19.0)) == [NOT_YET] and ranks_not([NOT_YET])
+    assert marks_of(learner(20.0)) == []  # its cleanings are moves of what it has learnt
+    assert marks_of(learner(19.0, recorded=True)) == [ENDS_EARLY] and not ranks_not([ENDS_EARLY])  # a recording cannot grow
+    assert marks_of({"cleans": True, "cleaning.count": 3.0, "progress.flash_cache.done": None, "progress.flash_cache.of": None}) == [TOO_SHORT]  # columns of other layers' runs
+    both = {"progress.cleanings.done": 25.0, "progress.cleanings.of": 20.0, "progress.flash_cache.done": 99.0, "progress.flash_cache.of": 200.0}
+    assert marks_of(both) == [NOT_YET]
+    assert behind(both) == {"flash_cache": (99.0, 200.0)}
+
+
+def test_designs_of_a_front_within_the_margin_are_one_point():
+    values = np.array([[20.5, 1.01], [20.9, 0.99], [21.1, 0.98], [30.0, 0.5], [30.0, 2.0]])
+    assert front(values).tolist() == [True, False, False, True, False]
+    assert alike(values).sum(axis=1).tolist() == [3, 3, 3, 1, 1]
+    assert front(np.array([[1.0, 2.0], [1.04, 1.0]])).tolist() == [False, True]  # no slower in practice, and half as dear
+    assert front(np.array([[1.0, 1.0], [1.06, 0.94]])).tolist() == [True, True]
+
+
+def recording(draw, factor, burst=None):
+    """A design on a recording: its latencies, each `factor` times as long; those of a burst by a factor of its own."""
+    latencies = draw.lognormal(0, 1, 20_000) * factor
+    if burst:
+        latencies[4_000:4_400] *= burst
+    figure = lambda values: quantile(values, 0.99)  # noqa: E731
+    return Measured(pseudo_values(figure(latencies), without_each(latencies, figure)), whole=figure(latencies))
+
+
+def test_blocks_of_a_recording_are_its_replicates():
+    draw = np.random.default_rng(1)
+    twice = ratio(recording(draw, 2.0), recording(draw, 1.0), 1)
+    assert twice.difference is Difference.APART and twice.low < 2 < twice.high
+    # Coverage of the ratio of two equal designs on recordings of their own: 10 blocks, percentiles of 20,000 requests.
+    found = [ratio(recording(draw, 1.0), recording(draw, 1.0), 1) for _ in range(150)]
+    assert sum(each.low <= 1 <= each.high for each in found) >= 0.88 * 150  # of 95 %: fewer are a chance in a thousand
+
+
+def test_a_tail_of_one_burst_settles_nothing_on_a_recording():
+    draw = np.random.default_rng(1)
+    one, other = recording(draw, 1.0, burst=1000), recording(draw, 1.0, burst=300)
+    assert other.whole < one.whole / 2
+    verdict = best_of({"one": one, "other": other}, False)
+    assert verdict.best == "other" and not verdict.settled
+    assert one.estimate().relative > 1
+
+
+def test_a_recording_too_short_for_blocks_settles_nothing():
+    whole = {"one": Measured({}, whole=5.0), "other": Measured({}, whole=9.0)}
+    assert best_of(whole, False).best == "one" and not best_of(whole, False).settled
+    assert not best_of({"one": whole["one"]}, False).settled
+    assert pseudo_values(5.0, [5.0, 0.0]) == {}
