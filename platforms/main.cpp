@@ -19,7 +19,6 @@
 #include "platforms/array/array_command.hpp"
 #include "platforms/cli/options.hpp"
 #include "platforms/commands/commands.hpp"
-#include "platforms/compare/compare_command.hpp"
 #include "platforms/output/output_file.hpp"
 #include "platforms/output/program_name.hpp"
 #include "platforms/run/input_files.hpp"
@@ -53,11 +52,6 @@ struct Dispatch {
     tessera::require_digest(options.firmware);
     return tessera::run_command(options, search);
   }
-  int operator()(const tessera::cli::CompareOptions& options) const {
-    if (options.run.list_inputs) return tessera::print_input_files(tessera::input_files(options, search));
-    tessera::require_digest(options.run.firmware);
-    return tessera::compare_command(options, search);
-  }
   int operator()(const tessera::cli::TortureOptions& options) const {
     if (options.run.list_inputs) return tessera::print_input_files(tessera::input_files(options.run, search));
     tessera::require_digest(options.run.firmware);
@@ -74,7 +68,10 @@ struct Dispatch {
   int operator()(const tessera::cli::DescribeOptions& options) const { return tessera::describe_command(options); }
   int operator()(const tessera::cli::ProbeOptions& options) const { return tessera::probe_command(options); }
   int operator()(const tessera::cli::ConvertOptions& options) const { return tessera::convert_command(options); }
-  int operator()(const tessera::cli::ListOptions& options) const { return tessera::list_command(options, search); }
+  int operator()(const tessera::cli::ListOptions& options) const {
+    tessera::require_digest(options.firmware);
+    return tessera::list_command(options, search);
+  }
   int operator()(const tessera::cli::CheckOptions& options) const {
     tessera::require_digest(options.firmware);
     return tessera::check_command(options, search);
@@ -112,7 +109,6 @@ struct FindTrace {
   void operator()(tessera::cli::RunOptions& options) const {
     if (options.trace) find(options.trace->file);
   }
-  void operator()(tessera::cli::CompareOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::TortureOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::ArrayOptions& options) const { operator()(options.run); }
   void operator()(tessera::cli::CheckOptions& options) const {

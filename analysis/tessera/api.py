@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from tessera.engine.simulation import Setting, Simulation, meanings, setting_text
+from tessera.engine.simulator import BAD_INPUT, SimulatorError
 from tessera.engine.temporary import work_folder
 from tessera.errors import flag_of, mapping_of, path_of, text_of, texts_of, whole_of
 from tessera.results.run_folder import Run
@@ -140,7 +141,7 @@ def compare(
     >>> both.paired("host.latency.mean", "imr-rmw", "cmr").value > 0
     True
     """
-    from tessera.explore.comparison import compare_layers
+    from tessera.explore.comparing import compare_layers
 
     simulation, chosen, against = _simulation(drive, options), texts_of("layers", layers), texts_of("baselines", baselines)
     count = whole_of("seeds", seeds, 1)
@@ -148,6 +149,8 @@ def compare(
     named = None if out is None else path_of("out", out)
     temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
     result = compare_layers(simulation, chosen, count, given, temporary.name if temporary else str(named), baselines=against)
+    if result.status not in (0, BAD_INPUT):
+        raise SimulatorError([], result.status, result.text(), f"did not end well: {', '.join(result.refused)} (status in {result.folder / 'compare.json'} says why)")
     result.temporary = temporary
     return result
 

@@ -20,9 +20,6 @@ DEBUG = "TESSERA_DEBUG"  # in the environment: errors that nobody thought of sho
 class InputError(ValueError):
     """Bad input: one sentence that names what was found and what was expected. The command line ends with status 2."""
 
-    printed = ""
-    """What the simulator printed all the same: the table of a comparison of which a part was refused."""
-
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like `name`; None where none is like it.

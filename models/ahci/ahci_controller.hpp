@@ -57,7 +57,7 @@ class Controller final : public HostController {
     bool given_up = false;  ///< by a reset or the host: it only waits for its transfers
   };
 
-  // Registers (ahci_registers.cpp).
+  // Registers
   [[nodiscard]] std::uint32_t read_word(std::uint64_t offset) const;
   [[nodiscard]] std::uint32_t capabilities() const;
   [[nodiscard]] std::uint32_t port_interrupts() const;
@@ -79,7 +79,7 @@ class Controller final : public HostController {
   void halt(std::uint32_t why);
   [[nodiscard]] bool may_run() const;
 
-  // Commands (ahci_commands.cpp).
+  // Commands
   bool fetch();
   void receive(const std::shared_ptr<Command>& command, std::span<const std::byte> fis, std::uint32_t header);
   void control(Command& command, std::uint32_t header);

@@ -1,6 +1,7 @@
 #include "controller/disk_channel.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tessera {
@@ -356,6 +357,206 @@ void DiskChannel::account(const MediaChain& chain, Picoseconds until) {
   count(LifePhase::rotation, parts.rotation);
   count(LifePhase::transfer, parts.transfer);
   TESSERA_CHECK(life->mark == until, "the parts of a media chain do not sum to its duration");
+}
+
+// --- A DRAM that takes bursts ---
+
+// The disk channel before a DRAM that takes bursts: what a step moves is under way while it passes the head, and not all of it is answered
+// when the step ends.
+
+/// The engine knows from the servo when the step's first sector is under the head. Of a write it fills the FIFO before.
+void DiskChannel::announce(const DiskLane& lane, const MediaStep& step) {
+  const bool write = step.op == MediaOp::write;
+  const Picoseconds now = timeline_.now();
+  const Picoseconds passing = positioning_.revolution() * step.run.count / std::max(tracks_.sectors_on(step.run.track), 1U);
+  dma_.disk_starts(step, now + lane.positioning.positioning_time(step.run, write, now), std::max(passing, Picoseconds(1)),
+                   write ? fifo_ : Bytes(0), lane.arm);
+}
+
+/// Whether a write's step ends without all of its data: the arm waits.
+bool DiskChannel::waits_for_bursts(DiskLane& lane, const MediaStep& step, Picoseconds late) {
+  if (step.op != MediaOp::write || moves_nothing(lane.step_status)) return false;
+  const Picoseconds now = timeline_.now();
+  if (dma_.disk_done(lane.arm, *this, lane.arm * alarms + fed, now + late)) return false;
+  lane.turning = true;
+  lane.passed = now;
+  lane.late = late;
+  return true;
+}
+
+/// The data is here. Where the FIFO ran empty, the rest of the run is written as it comes round again.
+void DiskChannel::feed(DiskLane& lane) {
+  const Picoseconds now = timeline_.now();
+  const Picoseconds turn = std::max(positioning_.revolution(), Picoseconds(1));
+  const Picoseconds since = now - lane.passed;
+  Picoseconds until = now;
+  if (lane.late != Picoseconds(0)) {
+    const std::uint64_t turns = (since + turn - Picoseconds(1)) / turn;
+    missed_turns_ += turns - lane.late / turn;
+    until = lane.passed + turn * turns;
+  }
+  lane.current->breakdown.rotation += until - lane.passed;
+  if (until == now) return step_ended(lane);
+  timeline_.post(until, *this, lane.arm * alarms + turned);
+}
+
+/// Whether the chain, of which the arm has done the last step, waits for bursts of any arm that served it.
+bool DiskChannel::lands_later(const DiskLane& lane, MediaChain& chain) {
+  const bool changed_arms = chain.landed != Picoseconds(0);
+  const auto arms = static_cast<std::uint32_t>(lanes_.size());
+  return wait_for({&chain, timeline_.now(), lane.landed, changed_arms ? 0 : lane.arm, changed_arms ? arms : lane.arm + 1});
+}
+
+bool DiskChannel::wait_for(Landing landing) {
+  while (landing.arm < landing.end) {
+    const std::uint32_t arm = landing.arm++;
+    const std::uint64_t number = landings_.put(landing);
+    if (!dma_.disk_done(arm, *this, number * alarms + answered, landing.landed)) {
+      ++landing_;
+      return true;
+    }
+    landings_.take(number);
+  }
+  return false;
+}
+
+void DiskChannel::land(Landing landing) {
+  --landing_;
+  if (!wait_for(landing)) complete(*landing.chain, landing.ended, timeline_.now());
+}
+
+// --- Chains in trouble, and the stop of the channel ---
+
+/// An arm has become free. Where a chain is in trouble, those that have changed arms go on to their ends first: the supervisor meets none
+/// of them half-way.
+void DiskChannel::go_on(const DiskLane& after) {
+  if (!stopped()) return serve_waiting(after);
+  if (recovering_) return;
+  for (DiskLane& lane : lanes_) {
+    if (lane.current != nullptr || active_ == at_once_) continue;
+    if (MediaChain* const chain = lane.queue.take([](const MediaChain& waiting) { return waiting.steps_done != 0; })) serve(lane, *chain);
+  }
+  recover_next();
+}
+
+/// Gives the chain to the supervisor, once the other arms have done with what they have in hand.
+void DiskChannel::hand_over(MediaChain& chain) {
+  account(chain, timeline_.now());
+  troubled_.push_back(&chain);
+  go_on(lanes_.front());
+}
+
+/// As a task of its own behind an interrupt.
+void DiskChannel::recover_next() {
+  if (recovering_ || troubled_.empty() || active_ != 0) return;
+  MediaChain& chain = *troubled_.front();
+  troubled_.erase(troubled_.begin());
+  recovering_ = chain.priority;
+  recovery_began_ = timeline_.now();
+  for (DiskLane& lane : lanes_) lane.shares.turn_to(Cause::recovery, recovery_began_);
+  TaskWork& work = executor_.start(recover(chain), nullptr, InterruptLine::disk, recovery_began_).work;
+  work.task = work.now = Cause::recovery;
+}
+
+Task<void> DiskChannel::recover(MediaChain& chain) {
+  chain.status = co_await supervisor_->carry_out(chain);
+  chain.wait.phase = LifePhase::error_recovery;
+  executor_.make_ready(chain.wait);
+  timeline_.post(executor_.now(), *this, recovered);
+}
+
+void DiskChannel::resume_service() {
+  const Picoseconds now = timeline_.now();
+  for (DiskLane& lane : lanes_) {
+    if (recovering_ == MediaClass::background) lane.background_total += now - recovery_began_;
+    lane.shares.turn_to(Cause::host, now);
+  }
+  recovering_.reset();
+  go_on(lanes_.back());
+}
+
+void DiskChannel::power_off() {
+  timeline_.withdraw(*this);
+  landings_.clear();
+  landing_ = 0;
+  submitted_.clear();
+  abandoned_.clear();
+  unwanted_.clear();
+  troubled_.clear();
+  recovering_.reset();
+  quiet_ = nullptr;
+  active_ = 0;
+  for (DiskLane& lane : lanes_) {
+    lane.queue.clear();
+    for (const Signal signal : {lane.depth, lane.op}) signal.set(0, timeline_.now());
+    lane.current = nullptr;
+    lane.last = {};
+    lane.shares.clear();
+    lane.helped_life = nullptr;
+    lane.turning = false;
+  }
+}
+
+void DiskChannel::halt(std::function<void()> quiet) {
+  timeline_.withdraw(*this);
+  dma_.withdraw(*this);
+  landings_.clear();
+  landing_ = 0;
+  submitted_.clear();
+  abandoned_.clear();
+  unwanted_.clear();
+  troubled_.clear();
+  recovering_.reset();
+  for (DiskLane& lane : lanes_) {
+    if (std::exchange(lane.turning, false)) {  // the media has done its part
+      lane.current = nullptr;
+      --active_;
+    }
+    lane.queue.clear();
+    lane.shares.clear();
+  }
+  quiet_ = std::move(quiet);
+}
+
+// --- Figures ---
+
+void DiskChannel::reset_statistics() {
+  chains_ = steps_ = missed_turns_ = 0;
+  longest_queue_ = queued();
+  for (DiskLane& lane : lanes_) {
+    lane.busy = Picoseconds(0);
+    lane.steps = 0;
+    lane.queue.reset_statistics();
+    lane.shares.reset_statistics();
+  }
+}
+
+void DiskChannel::report(MetricSet& metrics, LongTime elapsed) const {
+  const LongTime of_all_arms = elapsed * lanes_.size();
+  Picoseconds busy;
+  std::uint64_t aged = 0;
+  WorkShares::Times work{};
+  for (const DiskLane& lane : lanes_) {
+    busy += lane.busy;
+    aged += lane.queue.aged();
+    lane.shares.add_to(work);
+  }
+  metrics.add("disk_channel.utilisation", share_of(busy, of_all_arms), "1",
+              "share of the measured time in which the head-disk assembly was busy");
+  for (const DiskLane& lane : lanes_) {
+    if (lanes_.size() == 1) break;
+    const std::string arm = "disk_channel.arm." + std::to_string(lane.arm);
+    metrics.add(arm + ".utilisation", share_of(lane.busy, elapsed), "1", "share of the measured time in which the arm was busy");
+    metrics.count(arm + ".commands", static_cast<double>(lane.steps), "1", "media commands that the arm served");
+  }
+  metrics.count("disk_channel.chains", static_cast<double>(chains_), "1", "chains of media commands served");
+  metrics.count("disk_channel.commands", static_cast<double>(steps_), "1", "media commands served");
+  metrics.count("disk_channel.missed_turns", static_cast<double>(missed_turns_), "1",
+                "revolutions lost because the disk channel's FIFO ran over or empty");
+  const auto share_aged = chains_ == 0 ? std::nullopt : std::optional(static_cast<double>(aged) / static_cast<double>(chains_));
+  metrics.add("disk_channel.aged", share_aged, "1", "share of the chains that were served out of turn because of their age");
+  WorkShares::report(work, metrics, of_all_arms);
+  metrics.add("disk_channel.queue.max", static_cast<double>(longest_queue_), "1", "longest queue at the disk channel");
 }
 
 }  // namespace tessera

@@ -96,7 +96,7 @@ class DiskChannel final : public MediaPort, public MediaLinkUp, private Timeline
   [[gnu::cold]] void change_arm(DiskLane& lane);
   void finish(DiskLane& lane);
   void complete(MediaChain& chain, Picoseconds ended, Picoseconds landed);
-  // Of a DRAM that takes bursts (disk_channel_bursts.cpp)
+  // Of a DRAM that takes bursts
   [[gnu::cold]] void announce(const DiskLane& lane, const MediaStep& step);
   [[gnu::cold]] bool waits_for_bursts(DiskLane& lane, const MediaStep& step, Picoseconds late);
   void feed(DiskLane& lane);

@@ -1,6 +1,7 @@
 #include "controller/executor.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -287,6 +288,274 @@ void Executor::report(MetricSet& metrics, LongTime elapsed) const {
   }
   metrics.count("cpu.registers.time", registers_, "time of the cores waiting for registers");
   interrupts_.report(metrics);
+}
+
+// --- What the cores turn to ---
+
+// What the cores turn to: ready tasks, interrupts and messages, each in its crew's queue.
+
+void Executor::interrupted(InterruptLine line, DeviceWait& wait, Picoseconds at, bool first) {
+  enqueue({at, orders_++, &wait, first ? Entry::interrupt : Entry::more, line});
+}
+
+Executor::Crew& Executor::crew_for(const Ready& ready) {
+  if (ready.entry == Entry::handed_over || ready.line == InterruptLine::timer) return crew(CpuRole::translation);
+  return crew(ready.line == InterruptLine::host ? CpuRole::host : CpuRole::media);
+}
+
+void Executor::enqueue(const Ready& ready) {
+  ready.wait->root->waits = LifePhase::cpu_wait;
+  ready.wait->root->since = ready.at;
+  push(crew_for(ready), ready);
+}
+
+void Executor::push(Crew& to, const Ready& ready) {
+  to.ready.push(ready);
+  ready_depth_.set(++waiting_for_cores_, ready.at);
+  if (&to != running_) schedule_dispatch(to);
+}
+
+/// The core of the crew that is free first.
+inline Executor::Core& Executor::next_core(const Crew& crew) {
+  if (crew.cores.size() == 1) [[likely]]
+    return *crew.cores.front();
+  return **std::ranges::min_element(crew.cores, {}, &Core::free);
+}
+
+/// When the crew, for which something is ready, turns to it.
+inline Picoseconds Executor::next_dispatch(const Crew& crew) const {
+  return std::max(std::max(crew.ready.front().at, next_core(crew).free), timeline_.now());
+}
+
+void Executor::schedule_dispatch(Crew& crew) {
+  if (crew.ready.empty()) return;
+  const Picoseconds at = next_dispatch(crew);
+  if (crew.dispatch_pending && crew.dispatch_at <= at) return;  // that one will look again
+  crew.dispatch_pending = true;
+  crew.dispatch_at = at;
+  timeline_.post(at, *this, static_cast<std::uint64_t>(&crew - crews_.data()));
+}
+
+/// The ready task that the crew turns to now.
+inline Executor::Ready Executor::take(Crew& crew) {
+  if (!by_priority_) return crew.ready.take(0);
+  // Among those whose time has come.
+  const auto entries = crew.ready.entries();
+  std::size_t best = 0;
+  for (std::size_t at = 1; at < entries.size() && entries[at].at <= timeline_.now(); ++at)
+    if (priority(entries[at]) < priority(entries[best])) best = at;
+  return crew.ready.take(best);
+}
+
+void Executor::begin(Core& core, const char* what, std::uint32_t tag) {
+  local_ = timeline_.now();
+  dram_ = Picoseconds(0);
+  if (code_ == nullptr) pending_.begin();  // fetching the code of an access takes its own time
+  core.free = local_;
+  core.task.show(what, local_);
+  core.tag.set(tag, local_);
+}
+
+inline void Executor::end(Core& core) {
+  const Picoseconds began = timeline_.now();
+  const Picoseconds ended = local();
+  pending_.end();
+  running_ = nullptr;
+  current_ = nullptr;
+  core.free = ended;
+  core.busy += ended - began;
+  ran_ += ended - began;
+  core.task.set(0, ended);
+}
+
+inline void Executor::dispatch(Crew& crew) {
+  crew.dispatch_pending = false;
+  Core& core = next_core(crew);
+  const Ready ready = take(crew);
+  ready_depth_.set(--waiting_for_cores_, timeline_.now());
+  running_ = &crew;
+  if (ready.entry == Entry::message) {
+    carry_out(core, messages_.take(ready.message));
+  } else if (&crew == &this->crew(CpuRole::translation)) {
+    run(core, ready);
+  } else {
+    take_interrupt(core, ready);
+  }
+}
+
+void Executor::on_time(std::uint64_t argument) {
+  if (halted_) return;
+  if (argument >= most_crews) {
+    auto& sleeper = *reinterpret_cast<DeviceWait*>(argument);
+    account(sleeper, sleeper.phase, timeline_.now());
+    return interrupt(sleeper, InterruptLine::timer, timeline_.now());
+  }
+  Crew& crew = crews_[argument];
+  if (!crew.dispatch_pending || timeline_.now() != crew.dispatch_at) return;  // superseded by an earlier one
+  crew.dispatch_pending = false;
+  if (crew.ready.empty()) return;
+  if (next_dispatch(crew) > timeline_.now()) return schedule_dispatch(crew);
+  for (;;) {
+    dispatch(crew);
+    if (crew.ready.empty()) return;
+    if (halted_ || !timeline_.go_on(next_dispatch(crew))) return schedule_dispatch(crew);
+  }
+}
+
+void Executor::charge_entry(const Ready& ready) {
+  if (served_elsewhere_) [[unlikely]]
+    return;
+  if (ready.entry == Entry::handed_over) return charge(CpuOperation::task_switch, 1);
+  if (ready.entry == Entry::interrupt) {
+    charge(CpuOperation::interrupt, 1);
+    if (control_ != nullptr) {
+      const Picoseconds waited = control_->acknowledge(local());
+      registers_ += waited;
+      local_ += waited;
+    }
+  }
+  if (ready.line == InterruptLine::timer) return;
+  const bool arrives = ready.wait == &ready.wait->root->start && ready.line == InterruptLine::host;
+  if (control_ != nullptr) control_->take(arrives ? BusExchange::command : BusExchange::completion);
+  charge(arrives ? CpuOperation::command : CpuOperation::reap, 1);
+}
+
+/// By a core that is not the translation's, which goes on with the task.
+void Executor::take_interrupt(Core& core, const Ready& ready) {
+  begin(core, "interrupt", ready.wait->root->tag);
+  account(*ready.wait, LifePhase::cpu_wait, local());
+  show(ready.wait->root->life, LifePhase::cpu);
+  charge_entry(ready);
+  account(*ready.wait, LifePhase::cpu, local());
+  show(ready.wait->root->life, LifePhase::cpu_wait);
+  const Picoseconds taken = local();
+  end(core);
+  enqueue({taken, orders_++, ready.wait, Entry::handed_over, ready.line});
+}
+
+void Executor::run(Core& core, const Ready& ready) {
+  RootTask* const root = ready.wait->root;
+  begin(core, root->name, root->tag);
+  current_ = root;
+  account(*ready.wait, LifePhase::cpu_wait, local());
+  charge_entry(ready);
+  const auto task = ready.wait->task;
+  task.resume();
+  end(core);
+  if (root->task.done()) retire(root);
+}
+
+/// The running task goes on meanwhile.
+void Executor::leave_to(CpuRole role, CpuOperation operation, std::uint64_t times, RootTask* waiting, const Notice& notice) {
+  RequestLife* const life = current_->life;
+  const std::uint64_t number =
+      messages_.put({operation, times, life, current_->tag, &notice.listener, notice.argument, notice.delay, notice.engine, waiting});
+  show(life, LifePhase::cpu_wait);
+  push(crew(role), {local(), orders_++, nullptr, Entry::message, InterruptLine::timer, number});
+}
+
+void Executor::carry_out(Core& core, const Message& message) {
+  begin(core, to_string(message.operation), message.tag);
+  if (message.life != nullptr) message.life->account(LifePhase::cpu_wait, local());
+  show(message.life, LifePhase::cpu);
+  const Picoseconds read = hand_out(message.operation, message.times, message.engine);
+  if (message.life != nullptr) message.life->account(LifePhase::cpu, local());
+  if (message.waiting != nullptr) message.waiting->since = local();
+  show(message.life, message.waiting != nullptr ? message.waiting->waits : LifePhase::link);
+  timeline_.post(read + message.delay, *message.listener, message.argument);
+  end(core);
+}
+
+// --- Causes ---
+
+// What the tasks work for, and to which work a wait is charged.
+
+namespace {
+
+/// Waits that another task ends because it has done something: not those for a device, the link or a core.
+bool ended_by_others(LifePhase phase) {
+  switch (phase) {
+    case LifePhase::lock:
+    case LifePhase::backup:
+    case LifePhase::media_queue:
+    case LifePhase::background_wait:
+    case LifePhase::flash_queue:
+    case LifePhase::cleaning:
+    case LifePhase::error_recovery: return true;
+    default: return false;
+  }
+}
+
+/// Of a wait that another request's own work has ended.
+Cause of_other_request(LifePhase wait) {
+  if (wait == LifePhase::cleaning) return Cause::cleaning;
+  return wait == LifePhase::flash_queue ? Cause::flash : Cause::requests;
+}
+
+}  // namespace
+
+bool TaskWork::does(const FirmwareEvent& event) const {
+  return kind_ != nullptr && subject_ == event.subject && std::strcmp(kind_, event.kind) == 0;
+}
+
+/// A task works for what its name says, or for what the one that started it does.
+void Executor::inherit_work(RootTask& root) {
+  const std::optional<Cause> named = cause_of_work(root.name);
+  root.work.task = named ? *named : current_ != nullptr ? current_->work.now : Cause::background;
+  root.work.now = root.work.task;
+  if (current_ == nullptr) return;
+  root.work.serves = current_->life != nullptr ? current_->life : current_->work.serves;
+  if (current_->life != nullptr) current_->life->helped = true;
+}
+
+/// A request ends: nobody works for it any more.
+void Executor::end_help(const RequestLife& life) {
+  for (const auto& root : roots_)
+    if (root->work.serves == &life) root->work.serves = nullptr;
+}
+
+/// Work may end in another task than it began in.
+void Executor::note_work(const FirmwareEvent& event) {
+  if (current_ == nullptr) return;
+  if (event.edge == FirmwareEvent::Edge::begin) {
+    account_cpu();
+    current_->work.begin(event, local());
+    return set_work(*current_);
+  }
+  RootTask* root = current_;
+  if (!root->work.does(event)) {
+    const auto other = std::ranges::find_if(roots_, [&](const auto& one) { return one->work.does(event); });
+    if (other == roots_.end()) return;
+    root = other->get();
+  } else {
+    account_cpu();
+  }
+  root->work.end(local());
+  set_work(*root);
+}
+
+void Executor::set_work(const RootTask& root) {
+  if (root.life != nullptr) root.life->works_for = root.work.now;
+}
+
+/// The running task ends the wait. While it did a piece of work, or waited for one, that was what held the other up, else the task as such.
+void Executor::account_wait(const DeviceWait& wait, Picoseconds until) {
+  RequestLife* const life = wait.root->life;
+  if (current_ != nullptr && current_ != wait.root && ended_by_others(wait.phase)) {
+    const TaskWork& work = current_->work;
+    if (life != nullptr && life->works_for == Cause::host) {
+      Cause task = work.task;
+      if (task == Cause::host && work.serves != life) task = of_other_request(wait.phase);
+      Picoseconds as_such = until - life->mark;
+      work.each_piece(life->mark, until, [&](Cause cause, Picoseconds begin, Picoseconds end) {
+        life->charge(cause, end - begin);
+        as_such -= end - begin;
+      });
+      life->charge(task, as_such);
+    }
+    wait.root->work.waited_for(work, wait.root->since, until);
+  }
+  if (life != nullptr) life->account(wait.phase, until);
 }
 
 }  // namespace tessera

@@ -3,7 +3,7 @@
 // staging buffers. What is reserved as dumped survives a power cut as the dump engine's image does.
 //
 // Where the DRAM can fail, a sector of a buffer that it cannot read is marked as lost there. A table that it cannot read is no table any
-// more: the firmware is to be restarted (memory_errors.cpp).
+// more: the firmware is to be restarted.
 #include <functional>
 #include <memory>
 #include <optional>

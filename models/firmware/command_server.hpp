@@ -1,7 +1,7 @@
 #pragma once
 // The front end of the firmware: boots the layer and serves host commands with it. It keeps overlapping commands apart,
 // turns 512 B blocks into whole drive sectors, and completes every command exactly once. A command with more data than its buffer streams
-// through it in pieces of half a buffer (command_streams.cpp), under one lock.
+// through it in pieces of half a buffer, under one lock.
 #include "firmware/command_overheads.hpp"
 #include "firmware/firmware_entry.hpp"
 #include "firmware/locks/range_locks.hpp"
@@ -34,7 +34,6 @@ class CommandServer final : public FirmwareEntry {
   Task<Status> stream_in(Stream& stream, std::uint32_t number);
   Task<Status> stream_out(Stream& stream, std::uint32_t number);
   Task<Status> trim(HostCommand& command);
-  // command_zones.cpp
   Task<Status> write_to_zone(HostCommand& command);
   Task<Status> serve_zones(HostCommand& command);
   Status report_zones(HostCommand& command);

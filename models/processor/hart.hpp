@@ -132,14 +132,10 @@ class Hart {
   /// False where that is a fault, which ends the run.
   bool trap(std::uint64_t cause, std::uint64_t value);
   std::optional<Stop> execute(const Block& block, std::uint64_t limit, bool single);
-
-  // hart_execute.cpp
   template <class Word, bool data_timed>
   std::optional<Stop> execute(const Block& block, const Step* end);
   void arrive(const Block& block, const Step* next);
   std::optional<Stop> leave(const Block& block, const Step* at, Access access);
-
-  // hart_access.cpp
   template <class T>
   Access read(std::uint64_t address, T& value);
   template <class T>
@@ -152,8 +148,6 @@ class Hart {
   Access fail(std::uint64_t cause, std::uint64_t address);
   [[nodiscard]] bool watches_page(std::uint64_t address) const;
   bool watch(const DeviceAccess& access);
-
-  // hart_system.cpp
   std::optional<Stop> system(const Instruction& instruction, std::uint64_t next);
   bool access_csr(const Instruction& instruction);
   [[nodiscard]] std::uint64_t bits_at_pc() const;

@@ -25,8 +25,6 @@ struct Command {
 constexpr Command commands[] = {
     {"run", "DRIVE (--trace FILE | --workload NAME) --out DIR [OPTIONS]", "Replay a trace or workload on a drive and write the results",
      run_examples, declare_run, read_run},
-    {"compare", "DRIVE --layers A,B,...|all (--trace FILE | --workload NAME) --out DIR [OPTIONS]",
-     "Run many layers on the same input and show one table", compare_examples, declare_compare, read_compare},
     {"torture", "DRIVE [--layer NAME|all] [OPTIONS]", "Cut the power thousands of times and check that nothing is lost", torture_examples,
      declare_torture, read_torture},
     {"array", "FILE [--trace FILE | --workload NAME] --out DIR [OPTIONS]",

@@ -124,18 +124,9 @@ struct RunOptions {
   bool json = false;                    ///< the summary on standard output, every digit
   std::optional<std::uint16_t> gdb;     ///< port that a debugger of the firmware image comes to; 0: any
   std::filesystem::path out;
-  std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one. Of `compare` a folder of them
+  std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one
   bool any_firmware = false;         ///< another build of the layer's firmware may have saved it
   std::filesystem::path save_state;  ///< that the drive ends with; "" = none is kept
-};
-
-struct CompareOptions {
-  RunOptions run;                      ///< what the runs have in common; the comparison gives each its layer, seed and folder
-  std::vector<std::string> run_words;  ///< the same as words of a `run` command, DRIVE, seed and folder left out
-  std::vector<std::string> layers;     ///< in the order given; "all" stands for the whole list
-  std::uint64_t seeds = 1;             ///< runs of each layer, with seeds that count up from run.seed
-  std::uint32_t jobs = 0;              ///< runs at a time; 0: as many as there are CPUs
-  std::vector<std::string> baselines;  ///< layers, or "best", that figures are divided by too
 };
 
 enum class TortureDurability : std::uint8_t { plp, journal, volatile_memory, none };  ///< of the write cache; none: there is none
@@ -216,8 +207,9 @@ enum class ListFormat : std::uint8_t { text, json, schema, markdown };
 
 struct ListOptions {
   ListSubject subject = ListSubject::drives;
-  std::string drive;    ///< of `parameters`: whose values to show; "" = the defaults
-  bool arrays = false;  ///< of `parameters`: those of arrays
+  FirmwareOption firmware;  ///< of `layers`: whose layers are listed too
+  std::string drive;        ///< of `parameters`: whose values to show; "" = the defaults
+  bool arrays = false;      ///< of `parameters`: those of arrays
   ListFormat format = ListFormat::text;
 };
 
@@ -238,8 +230,8 @@ struct PrintText {
   int status = 0;
 };
 
-using ParsedCommand = std::variant<PrintText, RunOptions, CompareOptions, TortureOptions, ArrayOptions, ServeOptions, ExplainOptions,
-                                   DescribeOptions, ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
+using ParsedCommand = std::variant<PrintText, RunOptions, TortureOptions, ArrayOptions, ServeOptions, ExplainOptions, DescribeOptions,
+                                   ProbeOptions, ConvertOptions, ListOptions, CheckOptions>;
 
 /// Throws InputError, one sentence that names the option, what was expected and, for a misspelt name, the nearest valid one.
 [[nodiscard]] ParsedCommand parse(int argc, const char* const* argv);

@@ -63,6 +63,7 @@ void declare_list(Arguments& arguments) {
   arguments.flag("--schema", "with parameters: a JSON Schema of the files");
   arguments.flag("--markdown", "with parameters: the reference page");
   arguments.flag("--arrays", "with parameters: those of array files, not of drive files");
+  declare_firmware(arguments);
 }
 
 ParsedCommand read_list(const Arguments& arguments) {
@@ -72,6 +73,9 @@ ParsedCommand read_list(const Arguments& arguments) {
   }
   ListOptions list;
   list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "arrays", "formats", "parameters"}));
+  list.firmware = firmware_option(arguments);
+  if (!list.firmware.file.empty() && list.subject != ListSubject::layers) arguments.fail("--firmware belongs to 'list layers'");
+  if (!list.firmware.image.empty()) arguments.fail("--elf: an image is of one layer, which 'check' names");
   list.drive = arguments.text("DRIVE");
   list.arrays = arguments.set("--arrays");
   if (arguments.set("--json")) list.format = ListFormat::json;

@@ -1,5 +1,5 @@
 #pragma once
-// The input of a run and how it is replayed: what `run`, `compare` and `array` share.
+// The input of a run and how it is replayed: what `run` and `array` share.
 #include <string>
 
 #include "platforms/cli/arguments.hpp"

@@ -12,8 +12,21 @@ namespace {
 
 constexpr std::uint64_t last_port = 65'535;
 
-/// The options that `run` and `compare` share: all but the layer, the waveforms of one run, and how many runs.
-void declare_simulation(Arguments& arguments) {
+std::vector<Picoseconds> restart_times(const Arguments& arguments) {
+  std::vector<Picoseconds> times;
+  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_instant("--restart-at", text));
+  std::sort(times.begin(), times.end());
+  if (std::adjacent_find(times.begin(), times.end()) != times.end()) arguments.fail("--restart-at: two restarts at the same time");
+  return times;
+}
+
+}  // namespace
+
+void declare_run(Arguments& arguments) {
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.option(
+      "--layer", "NAME",
+      "translation layer (default: the drive's own); zoned:log, zoned:dmz, zoned:lsm: zones, and a host that translates for them");
   declare_input(arguments, "");
   declare_firmware(arguments);
   declare_replay(arguments, "drive");
@@ -34,17 +47,20 @@ void declare_simulation(Arguments& arguments) {
   arguments.repeated("--restart-at", "TIME", "restart the firmware at this time since the start of the replay, without a power cut");
   declare_percentiles(arguments);
   declare_logs(arguments);
+  arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
+  arguments.flag("--any-firmware", "take with --load-state what another build of the layer's firmware saved");
+  arguments.option("--save-state", "FILE", "drain the drive at the end, shut it down and keep what it holds");
+  arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
+  declare_recording(arguments);
+  arguments.option("--gdb", "PORT",
+                   "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
+  arguments.option("--seed", "N", "seed of all random streams (default: 1)");
+  arguments.flag("--json", "print the summary as JSON, every digit");
+  arguments.option("--out", "DIR", "folder for the results");
+  declare_list_inputs(arguments);
 }
 
-std::vector<Picoseconds> restart_times(const Arguments& arguments) {
-  std::vector<Picoseconds> times;
-  for (const std::string& text : arguments.list("--restart-at")) times.push_back(parse_instant("--restart-at", text));
-  std::sort(times.begin(), times.end());
-  if (std::adjacent_find(times.begin(), times.end()) != times.end()) arguments.fail("--restart-at: two restarts at the same time");
-  return times;
-}
-
-RunOptions read_simulation(const Arguments& arguments) {
+ParsedCommand read_run(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
   if (!arguments.set("--list-inputs")) arguments.require("--out", "--out DIR, the folder for the results");
   if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
@@ -71,32 +87,6 @@ RunOptions read_simulation(const Arguments& arguments) {
   run.events = arguments.set("--events");
   run.places = arguments.set("--places");
   run.list_inputs = arguments.set("--list-inputs");
-  return run;
-}
-
-}  // namespace
-
-void declare_run(Arguments& arguments) {
-  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option(
-      "--layer", "NAME",
-      "translation layer (default: the drive's own); zoned:log, zoned:dmz, zoned:lsm: zones, and a host that translates for them");
-  declare_simulation(arguments);
-  arguments.option("--load-state", "FILE", "begin with the drive as another run left it (--save-state), in place of a new one");
-  arguments.flag("--any-firmware", "take with --load-state what another build of the layer's firmware saved");
-  arguments.option("--save-state", "FILE", "drain the drive at the end, shut it down and keep what it holds");
-  arguments.flag("--check-protocol", "hold every TLM call between the parts against the rules of the base protocol");
-  declare_recording(arguments);
-  arguments.option("--gdb", "PORT",
-                   "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
-  arguments.option("--seed", "N", "seed of all random streams (default: 1)");
-  arguments.flag("--json", "print the summary as JSON, every digit");
-  arguments.option("--out", "DIR", "folder for the results");
-  declare_list_inputs(arguments);
-}
-
-ParsedCommand read_run(const Arguments& arguments) {
-  RunOptions run = read_simulation(arguments);
   run.layer = arguments.text("--layer");
   run.load_state = arguments.text("--load-state");
   run.save_state = arguments.text("--save-state");
@@ -116,39 +106,6 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.named = arguments.named(no_part_of_the_run);
   run.named.insert(run.named.begin(), {"drive", {run.drive}, false});
   return run;
-}
-
-void declare_compare(Arguments& arguments) {
-  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
-  arguments.option("--layers", "A,B,...",
-                   "translation layers to compare; all: each that takes writes anywhere; zoned:log, zoned:dmz, zoned:lsm: with a host");
-  declare_simulation(arguments);
-  arguments.option("--load-state", "DIR", "begin with the drives of DIR/LAYER/SEED.state");
-  arguments.option("--save-state", "DIR", "keep the drives at the end, as DIR/LAYER/SEED.state");
-  arguments.option("--seeds", "N", "runs of each layer, with seeds that count up from --seed (default: 1)");
-  arguments.option("--seed", "N", "first seed (default: 1)");
-  arguments.option("--baseline", "A,best,...", "also print ratios to this layer (or to the best), paired by seed");
-  arguments.option("--jobs", "N", "runs at a time (default: as many as there are CPUs)");
-  arguments.option("--out", "DIR", "folder for the results; a run has DIR/LAYER/SEED");
-  declare_list_inputs(arguments);
-}
-
-ParsedCommand read_compare(const Arguments& arguments) {
-  constexpr std::uint64_t most_seeds = 10'000;
-  constexpr std::uint64_t most_jobs = 1'024;
-  CompareOptions compare;
-  compare.run = read_simulation(arguments);
-  compare.layers = names_in(arguments, "--layers");
-  if (compare.layers.empty()) arguments.fail("expected --layers A,B,... or --layers all");
-  compare.run.load_state = arguments.text("--load-state");
-  compare.run.save_state = arguments.text("--save-state");
-  compare.run_words =
-      arguments.words({"--layers", "--seeds", "--seed", "--jobs", "--out", "--load-state", "--save-state", "--baseline", "--list-inputs"});
-  compare.baselines = names_in(arguments, "--baseline");
-  compare.seeds = arguments.count("--seeds", 1, 1, most_seeds);
-  if (compare.run.seed > unbounded - most_seeds) arguments.fail("--seed: expected room for the seeds that follow it");
-  compare.jobs = static_cast<std::uint32_t>(arguments.count("--jobs", 0, 1, most_jobs));
-  return compare;
 }
 
 }  // namespace tessera::cli

@@ -1,5 +1,5 @@
 #pragma once
-// The arguments of `run` and `compare`, which have most in common.
+// The arguments of `run`.
 #include "platforms/cli/arguments.hpp"
 #include "platforms/cli/options.hpp"
 
@@ -14,14 +14,7 @@ inline constexpr const char* run_examples = R"(Examples:
   tessera-sim run common --workload web-server --limit 50000 --save-state warm.state --out results/warm
   tessera-sim run common --workload web-server --skip 50000 --load-state warm.state --out results/measured)";
 
-inline constexpr const char* compare_examples = R"(Examples:
-  tessera-sim compare common --layers all --trace web_0.csv.xz --check --out results/web_0
-  tessera-sim compare common --layers imr-rmw,mu-rmw --workload zipf-writes --seeds 10 --prefill 100 --baseline imr-rmw,best --out results/zipf)";
-
 void declare_run(Arguments& arguments);
 [[nodiscard]] ParsedCommand read_run(const Arguments& arguments);
-
-void declare_compare(Arguments& arguments);
-[[nodiscard]] ParsedCommand read_compare(const Arguments& arguments);
 
 }  // namespace tessera::cli

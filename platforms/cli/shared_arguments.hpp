@@ -25,7 +25,7 @@ void declare_trace_reading(Arguments& arguments);
 void declare_firmware(Arguments& arguments);
 [[nodiscard]] FirmwareOption firmware_option(const Arguments& arguments);
 
-/// --percentiles, which run, compare and serve share.
+/// --percentiles, which run and serve share.
 void declare_percentiles(Arguments& arguments);
 [[nodiscard]] std::vector<Percentile> percentiles_option(const Arguments& arguments);
 

@@ -8,6 +8,7 @@
 #include "firmware/layout/conventional_layout.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "platforms/array/array_plan.hpp"
+#include "platforms/description/former_names.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
@@ -55,7 +56,7 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
         list.push_back({file.name, file.summary, false, false, false, file.file});
       break;
     case cli::ListSubject::layers:
-      for (const auto& layer : all_layers())
+      for (const auto& layer : all_layers({options.firmware.file, options.firmware.patience}))
         list.push_back({layer->name(), layer->summary(), true, layer->needs_flash(), layer->zone_size() != Bytes(0), {}});
       break;
     case cli::ListSubject::formats:
@@ -95,6 +96,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
       if (entry.layer) {
         object["needs_flash"] = entry.needs_flash;
         object["zones"] = entry.zones;
+        object["former_names"] = boost::json::value_from(former_names_of(entry.name));
         if (entry.zones) object["hosts"] = boost::json::value_from(HostsConfig::names());
       }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();

@@ -29,6 +29,13 @@ std::string current_name(std::string_view name) {
   return std::string(renamed == former_names.end() ? name : renamed->second);
 }
 
+std::vector<std::string> former_names_of(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [former, current] : former_names)
+    if (current == name) names.emplace_back(former);
+  return names;
+}
+
 bool spelled_alike(std::string_view a, std::string_view b) {
   const auto hyphen = [](char c) { return c == '_' ? '-' : c; };
   return std::ranges::equal(a, b, {}, hyphen, hyphen);

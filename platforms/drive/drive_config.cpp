@@ -368,6 +368,12 @@ void DriveConfig::choose_layer(const std::string& given) {
   if (!hosts.choose(translating)) throw InputError(unknown_name("host", translating, HostsConfig::names()));
 }
 
+std::vector<std::unique_ptr<LayerFactory>> all_layers(const FirmwareLibrary& firmware) {
+  auto layers = all_layers();
+  if (!firmware.file.empty()) add_layers(firmware, layers);
+  return layers;
+}
+
 DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
                        const FirmwareLibrary& firmware) {
   for (const std::string& assignment : overrides) document.set(assignment);

@@ -132,6 +132,9 @@ struct DriveConfig {
 [[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer,
                                      const FirmwareLibrary& firmware = {});
 
+/// The layers of this program with those of `firmware`.
+[[nodiscard]] std::vector<std::unique_ptr<LayerFactory>> all_layers(const FirmwareLibrary& firmware);
+
 /// What the selected layer plans on this drive, after all checks of layer against drive: media, flash, a format that the drive
 /// file pins. InputError names both sides and what would fit.
 [[nodiscard]] FormatPlan plan_drive(const DriveConfig& config);

@@ -39,10 +39,4 @@ std::string commands_under(std::string_view name, std::string_view text) {
   return changed.append(text.substr(from));
 }
 
-std::string_view without_program_name(std::string_view message) {
-  for (const std::string_view name : {own_name, front_end})
-    if (message.starts_with(name) && message.substr(name.size()).starts_with(": ")) return message.substr(name.size() + 2);
-  return message;
-}
-
 }  // namespace tessera

@@ -14,7 +14,4 @@ namespace tessera {
 /// The same under the present name.
 [[nodiscard]] inline std::string as_called(std::string_view text) { return commands_under(program_name(), text); }
 
-/// A message of this program without the name in front of it, whichever of the two that is.
-[[nodiscard]] std::string_view without_program_name(std::string_view message);
-
 }  // namespace tessera

@@ -7,7 +7,7 @@ namespace tessera {
 
 namespace {
 
-/// All that a run or a comparison writes, or the Python package beside it, but the effective description: that one is no result, and a
+/// All that a run writes, or the Python package beside it, but the effective description: that one is no result, and a
 /// run may be made from it. The summary goes first: nothing of a later run is ever seen with it.
 constexpr std::array<std::string_view, 13> results{"summary.json",    "command.json", "run.json",       "requests.npy", "events.csv",
                                                    "intervals.csv",   "tracks.csv",   "blocks.csv",     "bands.csv",    "compare.json",

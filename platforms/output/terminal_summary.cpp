@@ -17,7 +17,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> clocks{
      {"flash_cache", "the flash cache took in"},
      {"read_cache", "the layer's read cache took in"}}};
 
-constexpr double few_cleanings = 20;  // as `compare` ranks (docs/guide/compare.md)
+constexpr double few_cleanings = 20;  // as comparisons rank (docs/guide/compare.md)
 constexpr std::size_t shown_resources = 4;
 
 std::optional<double> value_of(const MetricSet& metrics, std::string_view name) {

@@ -103,12 +103,6 @@ TimeParts time_parts(const MetricLookup& metric, const std::string& ops) {
   return {{figure_text(sum_of(mean), "ms"), figure_text(sum_of(slowest), "ms")}, {largest(mean), largest(slowest)}};
 }
 
-std::string time_line(const MetricLookup& metric, const std::string& ops) {
-  const auto [times, phases] = time_parts(metric, ops);
-  if (times.mean.empty()) return "";
-  return "mean " + times.mean + ": " + phases.mean + "; slowest 1 % " + times.slowest + ": " + phases.slowest;
-}
-
 const char* name_of(Cause cause) {
   switch (cause) {
     case Cause::host: return "own work";
@@ -133,11 +127,6 @@ Parts cause_parts(const MetricLookup& metric, const std::string& ops) {
   const std::vector<Group> slowest = causes_of(metric, ops + ".slowest_cause.");
   if (!held_up(mean) && !held_up(slowest)) return {};
   return {largest(mean), largest(slowest)};
-}
-
-std::string cause_line(const MetricLookup& metric, const std::string& ops) {
-  const auto [mean, slowest] = cause_parts(metric, ops);
-  return mean.empty() ? "" : "mean: " + mean + "; slowest 1 %: " + slowest;
 }
 
 }  // namespace tessera

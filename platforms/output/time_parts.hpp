@@ -25,8 +25,6 @@ struct TimeParts {
   Parts phases;
 };
 [[nodiscard]] TimeParts time_parts(const MetricLookup& metric, const std::string& ops);
-/// The same in one line: "mean 8.05 ms: media 93 %, link 5.0 %; slowest 1 % 53.2 ms: media queue 98 %".
-[[nodiscard]] std::string time_line(const MetricLookup& metric, const std::string& ops);
 
 /// As readers know it: "read-modify-write".
 [[nodiscard]] const char* name_of(Cause cause);
@@ -34,7 +32,5 @@ struct TimeParts {
 /// Whose work that was, of the metrics OPS.cause.CAUSE and OPS.slowest_cause.CAUSE: "cleaning 62 %, other requests 30 %". Empty where next
 /// to all of it was work for the host.
 [[nodiscard]] Parts cause_parts(const MetricLookup& metric, const std::string& ops);
-/// "mean: cleaning 62 %, other requests 30 %; slowest 1 %: cleaning 98 %"
-[[nodiscard]] std::string cause_line(const MetricLookup& metric, const std::string& ops);
 
 }  // namespace tessera

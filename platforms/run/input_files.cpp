@@ -66,16 +66,6 @@ void add_drive(List& list, const cli::RunOptions& options, const TomlDocument& d
   list.add("image", options.firmware.image);
 }
 
-/// Folders by name.
-std::vector<std::string> layers_in(const fs::path& states) {
-  std::vector<std::string> layers;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(states, error))
-    if (entry.is_directory(error)) layers.push_back(entry.path().filename().string());
-  std::ranges::sort(layers);
-  return layers;
-}
-
 }  // namespace
 
 std::vector<InputFile> input_files(const cli::RunOptions& options, const SearchPath& search) {
@@ -87,22 +77,6 @@ std::vector<InputFile> input_files(const cli::RunOptions& options, const TomlDoc
   add_drive(list, options, drive);
   add_input(list, options, search);
   list.add("state", options.load_state);
-  return list.take();
-}
-
-std::vector<InputFile> input_files(const cli::CompareOptions& options, const SearchPath& search) {
-  List list(Look::at_content);
-  add_drive(list, options.run, search.load(DescriptionFile::drive, options.run.drive));
-  add_input(list, options.run, search);
-  const fs::path& states = options.run.load_state;
-  if (states.empty()) return list.take();
-  const bool all = options.layers == std::vector<std::string>{"all"};
-  for (const std::string& layer : all ? layers_in(states) : options.layers) {
-    for (std::uint64_t i = 0; i < options.seeds; ++i) {
-      const fs::path state = states / layer / (std::to_string(options.run.seed + i) + ".state");
-      if (fs::exists(state)) list.add("state", state);
-    }
-  }
   return list.take();
 }
 

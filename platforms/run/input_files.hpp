@@ -25,8 +25,6 @@ struct InputFile {
 [[nodiscard]] std::vector<InputFile> input_files(const cli::RunOptions& options, const SearchPath& search);
 /// The same where the drive's description was read already: it may have come through a pipe.
 [[nodiscard]] std::vector<InputFile> input_files(const cli::RunOptions& options, const TomlDocument& drive, const SearchPath& search);
-/// Of a comparison: with the states of its runs, as far as they are there.
-[[nodiscard]] std::vector<InputFile> input_files(const cli::CompareOptions& options, const SearchPath& search);
 
 /// The same without looking at what is in them, and without those that cannot be found: the run that reads them says what is wrong.
 [[nodiscard]] std::vector<InputFile> input_paths(const cli::RunOptions& options, const SearchPath& search);

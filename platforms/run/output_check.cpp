@@ -53,18 +53,6 @@ void require_own_outputs(const cli::RunOptions& run, const SearchPath& search) {
   require_apart(outputs, inputs_of(run, search));
 }
 
-void require_own_outputs(const cli::RunOptions& common, const std::vector<fs::path>& folders, const SearchPath& search) {
-  std::vector<NamedPath> outputs;
-  add_folder(outputs, common.out);
-  for (const fs::path& folder : folders) {
-    add_folder(outputs, folder);
-    outputs.push_back({"the result", folder / "messages.txt"});
-  }
-  cli::RunOptions read = common;
-  read.load_state.clear();  // a folder of states, which the runs check
-  require_apart(outputs, inputs_of(read, search));
-}
-
 void require_own_outputs(const cli::ServeOptions& serve, const SearchPath& search) {
   constexpr std::string_view socket = "unix:";
   std::vector<NamedPath> outputs;

@@ -11,8 +11,6 @@ namespace tessera {
 
 /// InputError where a run has two outputs that are one file, or would overwrite what it reads.
 void require_own_outputs(const cli::RunOptions& run, const SearchPath& search);
-/// The same of the runs of a comparison, in `folders`.
-void require_own_outputs(const cli::RunOptions& common, const std::vector<std::filesystem::path>& folders, const SearchPath& search);
 /// The same of a drive that is served. Its image is an output too.
 void require_own_outputs(const cli::ServeOptions& serve, const SearchPath& search);
 /// The same of one output, that `option` names.

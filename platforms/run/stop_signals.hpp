@@ -19,10 +19,6 @@ void watch_stop_signals();
 /// The exit status of a program that `signal` ended, as shells say it: 130, 143 or 129.
 [[nodiscard]] constexpr int exit_stopped_by(int signal) { return 128 + signal; }
 
-[[nodiscard]] constexpr bool is_stop_status(int status) {
-  return status == exit_stopped_by(SIGINT) || status == exit_stopped_by(SIGTERM) || status == exit_stopped_by(SIGHUP);
-}
-
 /// All of them that are not ignored from outside.
 [[nodiscard]] sigset_t stop_signal_set();
 

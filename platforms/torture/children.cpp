@@ -1,9 +1,11 @@
 #include "platforms/torture/children.hpp"
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -53,6 +55,13 @@ void write_line(int pipe, const std::string& line) {
     if (written <= 0) _exit(1);
     done += static_cast<std::size_t>(written);
   }
+}
+
+std::uint32_t usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
 }
 
 }  // namespace tessera

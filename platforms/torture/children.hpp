@@ -29,6 +29,9 @@ class Children {
   std::map<int, std::string> running_;  // by process id
 };
 
+/// CPUs that this process may run on.
+[[nodiscard]] std::uint32_t usable_cpus();
+
 /// Writes the whole line; a reader that is gone ends the process.
 void write_line(int pipe, const std::string& line);
 

@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "platforms/compare/child_processes.hpp"
 #include "platforms/output/program_name.hpp"
 #include "platforms/torture/children.hpp"
 #include "platforms/torture/combined_minimise.hpp"
@@ -125,7 +124,7 @@ class Campaign {
 
 /// The processes of all runs, in one of their own.
 void Campaign::run_all(int pipe) {
-  const auto jobs = options_.jobs != 0 ? options_.jobs : static_cast<std::uint32_t>(usable_cpus());
+  const auto jobs = options_.jobs != 0 ? options_.jobs : usable_cpus();
   Children children(jobs, [&](const std::string& name, int signal, int status) {
     CombinedResult bad = CombinedResult::from_line(name);
     bad.outcome = Finding::Outcome::crash;

@@ -305,13 +305,14 @@ constexpr std::array<ExtraKind, 1> seventh_kinds{{
     {"fail-slow", 3, fail_slow},
 }};
 
-constexpr std::array<ExtraKind, 6> plain_kinds{{
+constexpr std::array<ExtraKind, 7> plain_kinds{{
     {"cache-options", 1, write_cache},
     {"look-ahead", 2, look_ahead},
     {"read-switches", 3, read_cache_switches},
     {"barriers", 3, barriers},
     {"two-arms", 6, two_arms},
     {"idle-states", 8, power_conditions},
+    {"fail-slow", 6, fail_slow},
 }};
 
 void draw(std::span<const ExtraKind> kinds, const Extra& extra) {

@@ -7,13 +7,13 @@
 #include <iostream>
 
 #include "base/error.hpp"
-#include "platforms/compare/child_processes.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/output/output_file.hpp"
 #include "platforms/output/program_name.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/output_check.hpp"
 #include "platforms/torture/campaign.hpp"
+#include "platforms/torture/children.hpp"
 #include "platforms/torture/combined_command.hpp"
 #include "platforms/torture/hurtful_workload.hpp"
 #include "platforms/torture/minimise.hpp"
@@ -92,7 +92,7 @@ TrialConfig trial_config(const TortureOptions& options, const SearchPath& search
   trial.input = [&options, &search](const TortureInput& drive) { return open_source(options, search, drive); };
   trial.operations = options.operations;
   trial.cuts = options.cuts;
-  trial.jobs = options.jobs != 0 ? options.jobs : static_cast<std::uint32_t>(usable_cpus());
+  trial.jobs = options.jobs != 0 ? options.jobs : usable_cpus();
   trial.cut_at = options.run.cut_at;
   trial.boot_cuts = options.run.boot_cuts;
   trial.exact = !trial.cut_at.empty() || !trial.boot_cuts.empty();

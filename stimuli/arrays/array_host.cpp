@@ -5,6 +5,7 @@
 
 #include "stimuli/arrays/copy_task.hpp"
 #include "stimuli/arrays/read_task.hpp"
+#include "stimuli/arrays/restore_task.hpp"
 #include "stimuli/arrays/row_tasks.hpp"
 #include "stimuli/arrays/write_task.hpp"
 #include "stimuli/hosts/command_life.hpp"
@@ -255,6 +256,290 @@ void ArrayHost::reset_statistics() {
 void ArrayHost::end_warmup() {
   counts_ = counts_.of_rows();
   for (const auto& queue : queues_) queue->end_warmup();
+}
+
+// --- Errors of drives ---
+
+// What an array's host makes of errors: the place is written again from the others, kept as a bad one, or the drive is thrown out.
+//
+// As Linux md does: a read error is answered from the rest of the row and the sectors written again (drivers/md/raid1.c, fix_read_error;
+// raid5.c, R5_ReadError), until there are too many (raid1-10.c, exceed_read_errors); a write error makes the place a bad one where
+// bad-block lists are kept and have room, and else fails the drive (raid1.c, handle_write_finished). A drive without which data would be
+// lost stays, as in md's mirrors (raid1_error) and in ZFS (vdev_dtl_required): its bad places are remembered, however many, so that nobody
+// takes for the row's what is not.
+
+using namespace literals;
+
+/// Most is missing of a block at which some bad place begins, or of any other.
+bool ArrayHost::beyond_rescue(ArrayRow row, ChunkRange range, std::optional<std::uint32_t> without) const {
+  if (gone_slots_ == 0 && bad_.empty() && !without) return false;
+  std::vector<std::uint32_t> there;
+  for (std::uint32_t member = 0; member < layout_.width(); ++member)
+    if (const auto drive = drive_of(row, member); drive && drive != without) there.push_back(*drive);
+  const auto absent = static_cast<std::uint32_t>(layout_.width() - there.size());
+  if (absent > layout_.survives()) return true;
+  if (bad_.empty()) return false;
+  for (const std::uint32_t drive : there)
+    for (const ChunkRange place : bad_.of(row, drive)) {
+      const std::uint32_t block = std::max(place.begin, range.begin);
+      if (block >= std::min(place.end, range.end)) continue;
+      const auto bad = std::ranges::count_if(there, [&](std::uint32_t other) { return bad_.meets(row, other, {block, block + 1}); });
+      if (absent + static_cast<std::uint32_t>(bad) > layout_.survives()) return true;
+    }
+  return false;
+}
+
+/// A rebuild that goes on protects nothing yet, and what is lost already needs nobody.
+bool ArrayHost::needs(std::uint32_t drive) const {
+  const auto at = std::ranges::find(drive_in_, drive);
+  if (at != drive_in_.end()) {
+    const auto own = static_cast<std::size_t>(at - drive_in_.begin());
+    std::uint32_t unprotected = 1;
+    for (std::size_t slot = 0; slot < gone_.size(); ++slot) unprotected += slot != own && gone_[slot] && !gone_[slot]->rebuilt ? 1 : 0;
+    if (unprotected > layout_.survives()) return true;
+  }
+  const ChunkRange whole{0, layout_.chunk_blocks()};
+  return std::ranges::any_of(bad_.places(), [&](const auto& place) {
+    const ArrayRow row = place.first.first;
+    return place.first.second != drive && !beyond_rescue(row, whole) && beyond_rescue(row, whole, drive);
+  });
+}
+
+void ArrayHost::judge(const SentCommand& sent, HostRequest& command) {
+  if (!layout_.redundant() || command.status == Status::aborted) return;
+  const bool reads = command.op == HostOp::read;
+  if (!ok(command.status)) {
+    ++(reads ? counts_.read_errors : counts_.write_errors);
+    command.status = reads ? judge_read(sent) : judge_write(sent);
+  } else if (!reads && !bad_.empty()) {
+    bad_.remove(sent.row, sent.drive, sent.range);
+  }
+}
+
+Status ArrayHost::judge_read(const SentCommand& sent) {
+  ReadErrors& errors = read_errors_[sent.drive];
+  const std::uint64_t hours = (timeline_.now() - errors.last) / 3600_s;
+  errors.count = hours < 64 ? errors.count >> hours : 0;
+  errors.last = timeline_.now();
+  if (++errors.count > config_.max_read_errors && !needs(sent.drive)) {
+    throw_out(sent.drive, DriveFault::read_errors);
+    return Status::aborted;
+  }
+  if (!sent.range.empty() && repairs_.emplace(sent.row, sent.drive).second)
+    start(std::make_unique<RepairTask>(*this, sent.row, sent.member, sent.drive, sent.range));
+  return Status::media_error;
+}
+
+Status ArrayHost::judge_write(const SentCommand& sent) {
+  const bool of_row = !sent.range.empty();
+  if (of_row) bad_.add(sent.row, sent.drive, sent.range);
+  if ((!of_row || bad_.ranges(sent.drive) > config_.bad_blocks) && !needs(sent.drive)) {
+    throw_out(sent.drive, DriveFault::write_error);
+    return Status::aborted;
+  }
+  if (!of_row) return Status::media_error;
+  // Which of its sectors could not be written, and whether the others can.
+  if (sent.range.count() > sector_blocks_ && repairs_.emplace(sent.row, sent.drive).second)
+    start(std::make_unique<RepairTask>(*this, sent.row, sent.member, sent.drive, sent.range));
+  return Status::aborted;
+}
+
+void ArrayHost::throw_out(std::uint32_t drive, DriveFault why) {
+  thrown_out_listener_(drive, why);
+  drive_failed(drive);
+}
+
+// --- Drives that fail, spares and rebuilds ---
+
+bool ArrayHost::is_rebuilt(ArrayRow row, DriveSlot slot) const {
+  return gone_[slot.value()]->rebuilt || (rebuild_ && rebuild_->slot == slot && rebuild_->sweep->done(row));
+}
+
+std::optional<std::uint32_t> ArrayHost::rebuild_target(ArrayRow row, std::uint32_t member) const {
+  DriveSlot slot = layout_.slot_of(row, member);
+  while (const std::optional<Gone>& gone = gone_[slot.value()]) {
+    if (rebuild_->slot == slot && rebuild_->spare) return rebuild_->spare;
+    if (!gone->spare_place) return std::nullopt;
+    slot = layout_.spare_for(row, member, *gone->spare_place);
+  }
+  return drive_in_[slot.value()];
+}
+
+std::optional<std::uint32_t> ArrayHost::member_held_by(ArrayRow row, DriveSlot slot) const {
+  for (std::uint32_t member = 0; member < layout_.width(); ++member) {
+    DriveSlot holder = layout_.slot_of(row, member);
+    while (holder != slot && gone_[holder.value()] && gone_[holder.value()]->spare_place)
+      holder = layout_.spare_for(row, member, *gone_[holder.value()]->spare_place);
+    if (holder == slot) return member;
+  }
+  return std::nullopt;
+}
+
+/// The last one: a drive that a slot was rebuilt on may fail in its turn.
+RebuildRecord& ArrayHost::record_of(DriveSlot slot) {
+  return *std::ranges::find(rebuilds_.rbegin(), rebuilds_.rend(), slot, &RebuildRecord::slot);
+}
+
+/// Spare places come before spare drives: all drives write to them.
+void ArrayHost::drive_failed(std::uint32_t drive) {
+  const auto at = std::ranges::find(drive_in_, drive);
+  if (at == drive_in_.end()) {
+    TESSERA_CHECK(rebuild_ && rebuild_->spare == drive, "a drive failed that has nothing to do with the array");
+    const DriveSlot slot = rebuild_->slot;
+    give_rebuild_up();
+    bad_.forget(drive);
+    queues_[drive]->fail();
+    if (!spares_.empty()) ask_for_rebuild(slot);
+    return;
+  }
+  const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
+  Gone& gone = gone_[slot.value()].emplace();
+  ++gone_slots_;
+  bad_.forget(drive);
+  queues_[drive]->fail();
+  if (!layout_.redundant()) return;
+  const bool on_places = spare_places_taken_ < layout_.shape().spare_places;
+  if (!on_places && spares_.empty()) return;
+  if (on_places) gone.spare_place = spare_places_taken_++;
+  rebuilds_.push_back({slot, std::nullopt, timeline_.now(), {}, {}, {}});
+  ask_for_rebuild(slot);
+}
+
+/// On spare places, if the slot has them, or on the next spare.
+void ArrayHost::ask_for_rebuild(DriveSlot slot) {
+  if (!gone_[slot.value()]->spare_place) {
+    record_of(slot).spare = spares_.front();
+    spares_.erase(spares_.begin());
+  }
+  waiting_rebuilds_.push_back(slot);
+  timeline_.post(timeline_.now() + config_.rebuild.delay, *this);
+}
+
+/// Its tasks find that they belong to no rebuild that goes on.
+void ArrayHost::give_rebuild_up() {
+  rebuild_->sweep->interrupt();
+  rebuild_.reset();
+  if (!waiting_rebuilds_.empty()) timeline_.post(timeline_.now(), *this);
+}
+
+/// One after the other, in order of the failures.
+void ArrayHost::begin_rebuild() {
+  if (waiting_rebuilds_.empty()) return;
+  const DriveSlot slot = waiting_rebuilds_.front();
+  waiting_rebuilds_.erase(waiting_rebuilds_.begin());
+  RebuildRecord& record = record_of(slot);
+  record.began = timeline_.now();
+  if (rebuild_listener_) rebuild_listener_(true);
+  rebuild_.emplace(Rebuild{slot, record.spare, nullptr});
+  std::function<void()> checkpoint;
+  if (!rebuilt_on_caches().empty()) checkpoint = [this] { checkpoint_rebuild(); };
+  rebuild_->sweep = std::make_shared<RowSweep>(timeline_, config_.rebuild.pace, layout_,
+                                               RowSweep::Hooks{[this] { return busy_since_asked(); },
+                                                               [this](ArrayRow row) {
+                                                                 const std::uint32_t member = *member_held_by(row, rebuild_->slot);
+                                                                 start(std::make_unique<RebuildTask>(*this, row, member, rebuild_->sweep));
+                                                               },
+                                                               [this] { end_rebuild(); },
+                                                               [this](ArrayRow row) {
+                                                                 const auto member = member_held_by(row, rebuild_->slot);
+                                                                 return member && rebuild_target(row, *member);
+                                                               },
+                                                               std::move(checkpoint)},
+                                               config_.rebuild.checkpoint);
+  rebuild_->sweep->start();
+}
+
+std::vector<std::uint32_t> ArrayHost::rebuilt_on_caches() const {
+  std::vector<std::uint32_t> drives;
+  if (rebuild_->spare) drives.push_back(*rebuild_->spare);
+  for (std::size_t slot = 0; !rebuild_->spare && slot < gone_.size(); ++slot)
+    if (!gone_[slot]) drives.push_back(drive_in_[slot]);
+  std::erase_if(drives, [this](std::uint32_t drive) { return !forgets_[drive]; });
+  return drives;
+}
+
+/// As md does before it notes in its superblock how far a recovery has come. Only of this rebuild: it may have been given up meanwhile.
+void ArrayHost::checkpoint_rebuild() {
+  std::vector<std::uint32_t> drives = rebuilt_on_caches();
+  if (drives.empty()) return rebuild_->sweep->flushed(true);
+  start(std::make_unique<FlushTask>(*this, std::move(drives), CommandPriority::background,
+                                    [this, sweep = rebuild_->sweep](Status status, const RequestLife&) {
+                                      if (rebuild_ && rebuild_->sweep == sweep) sweep->flushed(ok(status));
+                                    }));
+}
+
+void ArrayHost::end_rebuild() {
+  record_of(rebuild_->slot).ended = timeline_.now();
+  std::optional<Gone>& gone = gone_[rebuild_->slot.value()];
+  gone->rebuilt = true;
+  if (rebuild_->spare) {
+    drive_in_[rebuild_->slot.value()] = *rebuild_->spare;
+    gone.reset();
+    --gone_slots_;
+  }
+  finished_sweep_ = std::move(rebuild_->sweep);  // which has called
+  rebuild_.reset();
+  if (!waiting_rebuilds_.empty()) return timeline_.post(timeline_.now(), *this);
+  if (rebuild_listener_) rebuild_listener_(false);
+}
+
+// --- Figures ---
+
+void ArrayHost::report(MetricSet& metrics) const {
+  const auto count = [&metrics](const char* name, std::uint64_t value, const char* description) {
+    metrics.add(name, static_cast<double>(value), "1", description);
+  };
+  count("array.commands", counts_.commands, "commands sent to the drives");
+  if (layout_.has_parity()) {
+    count("array.writes.whole_row", counts_.whole_rows, "writes of parts of a row that needed no reads");
+    count("array.writes.read_modify", counts_.read_modifies, "writes that read old data and old parity");
+    count("array.writes.reconstruct", counts_.reconstructs, "writes that read the data which stays");
+    count("array.writes.decode", counts_.decodes, "writes that computed missing data first");
+    count("array.writes.no_parity", counts_.without_parity, "writes of rows whose parity was all missing");
+  }
+  count("array.reads.degraded", counts_.degraded_reads, "parts of reads that were computed from the other drives");
+  count("array.unreadable", counts_.unreadable, "parts of reads for which too much was missing");
+  if (layout_.redundant()) {
+    count("array.errors.read", counts_.read_errors, "reads that drives failed");
+    count("array.errors.write", counts_.write_errors, "writes and FLUSHes that drives failed");
+    count("array.errors.rewritten", counts_.rewritten, "sectors that were written again after a read error");
+    count("array.bad_blocks", bad_.ranges(), "places that no drive reads until a write of them succeeds, at the end");
+  }
+  if (config_.scrub.enabled) {
+    count("array.scrub.rows", counts_.rows_compared, "rows that the scrub compared");
+    count("array.scrub.differing", counts_.rows_differing, "of these, rows whose parity or copies did not fit the data");
+  }
+  if (config_.journal.place != JournalPlace::none) {
+    count("array.journal.records", counts_.journal_records, "writes of rows that went through the journal");
+    metrics.add("array.journal.bytes", static_cast<double>(counts_.journal_bytes), "B", "new data and parity in its records");
+    count("array.journal.replayed", counts_.rows_replayed, "records that were written to their rows again after a power cut");
+  }
+  count("array.doubt.rows", counts_.rows_in_doubt, "rows whose write a power cut ended between data and parity, or between copies");
+  count("array.doubt.put_right", counts_.rows_put_right, "of these, rows whose parity or copies were made to fit the data");
+  count("array.doubt.left", counts_.rows_left_wrong,
+        "of these, rows with a drive missing: data of it that nobody wrote to may be lost (the write hole)");
+  const double seconds = static_cast<double>(counts_.parity_bytes) / static_cast<double>(config_.cpu.parity_rate.value());
+  metrics.add("array.cpu.parity", seconds, "s", "processor time for P and Q, at array.cpu.parity_rate");
+  metrics.add("array.cpu.commands", config_.cpu.command * counts_.commands, "processor time for commands, at array.cpu.command each");
+  count("array.memory.parity_bytes", counts_.parity_bytes, "bytes that went through host memory for P and Q");
+  if (rebuilds_.empty()) return;
+  Picoseconds time;
+  Bytes bytes;
+  bool all = true;
+  for (const RebuildRecord& record : rebuilds_) {
+    all = all && record.ended != Picoseconds(0);
+    if (record.ended != Picoseconds(0)) time += record.ended - record.began;
+    bytes += record.bytes;
+  }
+  count("array.rebuild.rows_lost", counts_.rows_lost,
+        "rows of which a rebuild could not make some sector anew: the host gets an error there");
+  metrics.add("array.rebuild.bytes", static_cast<double>(bytes.value()), "B", "written to spares by rebuilds");
+  const double rebuild_seconds = static_cast<double>(time.value()) * 1e-12;
+  metrics.add("array.rebuild.time", all ? std::optional(rebuild_seconds) : std::nullopt, "s",
+              "from the start of each rebuild to its end, in sum; undefined where one did not end");
+  metrics.add("array.rebuild.rate",
+              all && rebuild_seconds > 0 ? std::optional(static_cast<double>(bytes.value()) / rebuild_seconds) : std::nullopt, "B/s",
+              "written to spares per second of rebuild");
 }
 
 }  // namespace tessera

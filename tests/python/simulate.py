@@ -1,7 +1,9 @@
 """Runs the built simulator for tests of the program as a whole."""
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 from samples import BUILD
@@ -18,9 +20,15 @@ def fresh(arguments) -> tuple:
     return (*arguments, "--caches", "empty")
 
 
+def started(arguments) -> dict:
+    """The program that has the command, with the built simulator, as a process is started with it."""
+    program = [sys.executable, "-m", "tessera"] if arguments[:1] == ("compare",) else [SIMULATOR]
+    return {"args": [*program, *map(str, arguments)], "env": {**os.environ, "TESSERA_SIM": str(SIMULATOR)}}
+
+
 def simulate(*arguments, status=0) -> subprocess.CompletedProcess:
     """The finished process; fails the test where the exit status is not `status` (None: any that leaves results)."""
-    result = subprocess.run([SIMULATOR, *map(str, fresh(arguments))], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    result = subprocess.run(**started(fresh(arguments)), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert result.returncode == status or (status is None and result.returncode in (0, 1)), f"exit status {result.returncode}\n{result.stdout}\n{result.stderr}"
     return result
 

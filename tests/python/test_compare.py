@@ -1,17 +1,24 @@
-"""`tessera-sim compare`: the table and the columns are what the runs of their own would say."""
+"""`tessera compare`: the table and the columns are what the runs of their own would say."""
 
+import csv
+import io
+import itertools
 import json
 import math
 import os
+import re
 import signal
 import statistics
 import subprocess
-import sys
 import time
+from unittest.mock import ANY
 
 import pytest
-from samples import REPOSITORY
-from simulate import LAYERS, SIMULATOR, run, simulate
+from samples import metric, write_run
+from simulate import LAYERS, run, simulate, started
+
+from tessera import Run
+from tessera.results.bound_by import time_lines
 
 SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
 
@@ -22,10 +29,17 @@ def compare(folder, drive, *arguments, status=0):
     return finished, json.loads((folder / "compare.json").read_text())
 
 
-def table_rows(output):
-    """First cell of each line of the table -> its cells."""
-    lines = [line for line in output.splitlines() if line.startswith("| ")]
-    return {cells[0]: cells for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)}
+def table_rows(output, heading="layer"):
+    """First cell of each line of the table under that heading -> its cells."""
+    lines = output.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith(f"{heading} ") and lines[at + 1].startswith("---"))
+    rows = [lines[start], *itertools.takewhile(bool, lines[start + 2 :])]
+    return {cells[0]: cells for cells in (re.split(r" {2,}", row.strip()) for row in rows)}
+
+
+def said_in(output):
+    """Its sentences, each on a line."""
+    return output.replace("\n    ", " ")
 
 
 def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
@@ -34,7 +48,8 @@ def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
     assert set(result["layers"]["status"]) == {"ok"}
     assert all(len(column) == len(LAYERS) for column in result["layers"].values())
     assert list(table_rows(finished.stdout))[1:] == list(LAYERS)
-    assert len(finished.stderr.splitlines()) == len(LAYERS)
+    assert finished.stderr == ""
+    assert max(map(len, finished.stdout.splitlines()[:-1])) <= 80  # the last one names a file
 
 
 def test_names_of_earlier_releases_are_those_of_today(tmp_path):
@@ -57,7 +72,7 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
 def test_percentiles_by_name_have_columns_and_are_what_the_run_alone_says(tmp_path):
     finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--percentiles", "99.95,75")
     head = table_rows(finished.stdout)["layer"]
-    assert [cell for cell in head if cell.startswith("p")] == ["p75 (ms)", "p99.95 (ms)"]
+    assert [cell for cell in head if cell.startswith("p")] == ["p75 ms", "p99.95 ms"]
     alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--percentiles", "75,99.95", "--requests")
     for name, percent in (("p75", 75), ("p99_95", 99.95)):
         assert result["layers"][f"host.latency.{name}"][1] == pytest.approx(alone.metric(f"host.latency.{name}"), rel=1e-12)
@@ -93,14 +108,17 @@ def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_p
     assert good == "ok"
     assert result["layers"]["host.latency.mean"][0] is None
     assert result["layers"]["host.latency.mean"][1] > 0
-    assert table_rows(finished.stdout)["mu-rmw"][-1] == refusal
+    assert list(table_rows(finished.stdout)) == ["layer", "cmr"]
+    assert f"\n  ! mu-rmw: {refusal}\n" in said_in(finished.stdout)
     assert result["runs"]["exit_status"] == [2, 0]
 
 
 def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
-    compare(tmp_path, "bare", "--layers", "mu-rmw", *SMALL)
-    _, result = compare(tmp_path, "bare", "--layers", "mu-rmw", *SMALL, "--set", "nand.blocks=0", status=2)
-    assert result["layers"]["host.latency.mean"] == [None]
+    compare(tmp_path, "bare", "--layers", "mu-rmw,cmr", *SMALL)
+    _, result = compare(tmp_path, "bare", "--layers", "mu-rmw,cmr", *SMALL, "--set", "nand.blocks=0", status=2)
+    assert result["layers"]["host.latency.mean"][0] is None
+    simulate("compare", "bare", "--layers", "mu-rmw", *SMALL, "--set", "nand.blocks=0", "--out", tmp_path, status=2)
+    assert not (tmp_path / "compare.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -112,25 +130,34 @@ def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
         (("--layers", "cmr", *SMALL, "--baseline", "bets"), "did you mean 'best'?"),
         (("--layers", "cmr", "--workload", "web-servr"), "did you mean 'web-server'?"),
         (("--layers", "cmr", "--trace", "nowhere.csv"), "nowhere.csv: no such file"),
-        (("--layers", "cmr", *SMALL, "--set", "media.rmp=7200 rpm"), "did you mean 'media.rpm'?"),
+        (("--layers", "cmr,imr-rmw", *SMALL, "--set", "media.rmp=7200 rpm"), "did you mean 'media.rpm'?"),
+        (("--layers", "cmr,imr-rmw", *SMALL, "--chekc"), "unknown option '--chekc'; did you mean '--check'?"),
+        (("--layers", "cmr,cmr", *SMALL), "--layers: 'cmr' is named twice"),
+        (("--layers", "all,cmr", *SMALL), "--layers: 'all' stands alone"),
+        (("--layers", "cmr", *SMALL, "--vcd", "a.vcd"), "--vcd a.vcd: a recording is of one run; run it by itself ('run')"),
+        (("--layers", "cmr", *SMALL, "--layer", "cmr"), "a comparison takes its layers from 'layers', not from 'layer'"),
+        (("--layers", "cmr", *SMALL, "--seeds", "10001"), "--seeds: expected a whole number from 1 to 10000, found 10001"),
+        (("--layers", "cmr", *SMALL, "--prefill", "1", "--prefill=2"), "--prefill was given 2 times, expected once"),
+        (("--layers", "cmr", *SMALL, "--wide", "--csv"), "--wide, --csv and --json exclude each other"),
     ],
 )
 def test_what_no_layer_could_run_is_said_once(tmp_path, arguments, expected):
     finished = simulate("compare", "bare", *arguments, "--out", tmp_path / "out", status=2)
     assert expected in finished.stderr
-    assert len(finished.stderr.splitlines()) == 1
-    assert not (tmp_path / "out" / "compare.json").exists()
+    assert len(finished.stderr.splitlines()) == 1 and finished.stdout == ""
+    assert not (tmp_path / "out" / "compare.json").exists() and not list(tmp_path.glob("out/*"))
 
 
 def test_figures_that_do_not_rank_say_why(tmp_path):
     finished, result = compare(tmp_path, "bare", "--layers", "cmr,mu-rmw", *SMALL)
     layers = result["layers"]
     assert layers["host.latency.mean.unranked"][0] is None  # it never cleans, so it has no steady state to wait for
-    assert layers["host.latency.mean.unranked"][1].startswith("no cleaning came")
+    assert layers["host.latency.mean.unranked"][1].startswith("fewer than 20 cleanings")
     assert layers["host.latency.p99.unranked"][0].startswith("fewer than 100 requests")
     assert layers["metadata.bytes.unranked"] == [None, None]
-    assert table_rows(finished.stdout)["mu-rmw"][1].endswith(" a")
-    assert "\nNot to be ranked, a: no cleaning came" in finished.stdout
+    rows = table_rows(finished.stdout)
+    assert rows["mu-rmw"][1].endswith("*") and not rows["cmr"][1].endswith("*")
+    assert finished.stdout.splitlines()[1:3] == ["  ! mu-rmw*: fewer than 20 cleanings: the caches were hardly ever full", "  ! p99, p99.9: fewer than 100 requests lie above it"]
 
 
 def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
@@ -147,8 +174,18 @@ def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
     assert ratios["host.latency.mean.ratio.seeds"] == [3, 3, 3]
     # mu-rmw may be the quickest, but its cache never filled: it ranks nowhere, and its ratio says so.
     assert result["baselines"]["best"]["host.latency.mean.against"] == "cmr"
-    assert ratios["host.latency.mean.ratio.unranked"][2].startswith("no cleaning came")
-    assert "| times cmr |" in finished.stdout and "mean: cmr" in finished.stdout
+    assert ratios["host.latency.mean.ratio.unranked"][2].startswith("fewer than 20 cleanings")
+    assert ratios["host.latency.mean.verdict"] == [None, ANY, None]
+    rows = table_rows(finished.stdout, "times cmr")
+    assert rows["cmr"][1] == "1" and rows["mu-rmw"][1].endswith("*")
+    assert table_rows(finished.stdout, "times best")["cmr"][1] == "best"
+
+
+def test_a_verdict_is_of_the_layers_that_rank(tmp_path):
+    finished, result = compare(tmp_path, "demo", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL, "--seeds", 3, "--baseline", "best")
+    verdicts = result["baselines"]["best"]["host.latency.mean.verdict"]
+    assert verdicts == [None, "worse", None]  # mu-rmw never cleaned
+    assert table_rows(finished.stdout, "times best")["imr-rmw"][1].endswith(" worse")
 
 
 def test_enough_cleanings_and_requests_rank(tmp_path):
@@ -160,32 +197,60 @@ def test_enough_cleanings_and_requests_rank(tmp_path):
     assert result["layers"]["host.latency.p999.unranked"][0].startswith("fewer than 100 requests")
 
 
-def test_control_c_ends_the_runs_in_order(tmp_path):
-    process = subprocess.Popen(
-        [SIMULATOR, "compare", "bare", "--layers", "cmr,imr-rmw", "--workload", "random-4k", "--seeds", "500", "--jobs", "2", "--out", tmp_path],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0,
-    )
+def test_control_c_ends_the_runs_in_order_and_says_where_they_are(tmp_path):
+    words = ("compare", "bare", "--layers", "cmr,imr-rmw", "--workload", "random-4k", "--seeds", "500", "--jobs", "2", "--out", tmp_path / "out")
+    process = subprocess.Popen(**started(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0)
     deadline = time.monotonic() + 60
-    while not (tmp_path / "cmr" / "1" / "messages.txt").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.3)
-    os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 130
-    result = json.loads((tmp_path / "compare.json").read_text())
-    assert result["comparison"]["partial"]
-    assert None in result["runs"]["exit_status"]
-    assert len(table_rows(output)) == 3
-
-
-def test_control_c_of_the_command_around_it_says_where_the_runs_are(tmp_path):
-    words = ["compare", "bare", "--layers", "cmr", "--workload", "random-4k", "--seeds", "500", "--jobs", "1", "--out", tmp_path / "out"]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
-    process = subprocess.Popen([sys.executable, "-m", "tessera", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0, env=environment)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "out" / "cmr" / "1" / "messages.txt").exists() and time.monotonic() < deadline:
+    while not (tmp_path / "out" / "cmr" / "1" / "summary.json").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130 and errors.endswith(f"tessera: interrupted; the runs so far are in {tmp_path / 'out' / 'compare.json'}, marked as partial\n"), errors
-    assert json.loads((tmp_path / "out" / "compare.json").read_text())["comparison"]["partial"]
+    result = json.loads((tmp_path / "out" / "compare.json").read_text())
+    assert result["comparison"]["partial"]
+    assert result["runs"]["exit_status"][0] == 0 and None in result["runs"]["exit_status"]
+
+
+def test_wide_has_every_column_and_where_the_time_goes(tmp_path):
+    said = simulate("compare", "demo", "--layers", "cmr,imr-rmw", *SMALL, "--seeds", 2, "--baseline", "cmr", "--wide", "--out", tmp_path).stdout
+    assert table_rows(said)["layer"][-1] == "errors"
+    assert re.search(r"^imr-rmw +[0-9.]+ \[[0-9.]+, [0-9,.]+\] (worse|not settled) ", said, re.MULTILINE)
+    lines = said.split("Where the time goes:\n")[1].splitlines()[:4]
+    assert [line.split()[:3] for line in lines] == [[layer, ops, "mean"] for layer in ("cmr", "imr-rmw") for ops in ("reads", "writes")]
+    assert all("; slowest 1 % " in line for line in lines)
+    assert "Whose work it is:\n" in said
+
+
+def test_data_on_standard_output_is_that_of_the_file(tmp_path):
+    words = ("compare", "bare", "--layers", "cmr,mu-rmw", *SMALL)
+    told = json.loads(simulate(*words, "--json", "--out", tmp_path / "a").stdout)
+    assert told == json.loads((tmp_path / "a" / "compare.json").read_text())
+    rows = list(csv.DictReader(io.StringIO(simulate(*words, "--csv", "--out", tmp_path / "b").stdout)))
+    assert [row["layer"] for row in rows] == ["cmr", "mu-rmw"]
+    assert [float(row["host.latency.mean"]) for row in rows] == told["layers"]["host.latency.mean"]
+    assert rows[0]["host.latency.mean.unranked"] == ""
+
+
+def test_a_seed_that_fails_does_not_hide_the_others(tmp_path, monkeypatch):
+    words = ("--layers", "cmr,imr-rmw", "--workload", "random-4k", "--limit", 50, "--seeds", 2)
+    simulate("compare", "demo", *words, "--save-state", tmp_path / "warm", "--out", tmp_path / "a")
+    (tmp_path / "warm" / "cmr" / "2.state").write_text("torn")
+    finished, result = compare(tmp_path / "b", "demo", *words, "--load-state", tmp_path / "warm", status=2)
+    assert result["runs"]["exit_status"] == [0, 2, 0, 0]
+    assert result["layers"]["status"][0].startswith("1 of 2 runs, first with seed 2: ") and result["layers"]["status"][1] == "ok"
+    assert result["layers"]["host.latency.mean"][0] == result["runs"]["host.latency.mean"][0]
+    assert "tessera: refused: cmr; the table says why" in finished.stderr
+
+
+def run_of(folder, **parts):
+    """A run whose reads and writes took so many ms in these parts: read_time_seek=4 is host.read.time.seek."""
+    return Run(write_run(folder, {"host." + name.replace("_", ".", 2): metric(ms, "ms") for name, ms in parts.items()}))
+
+
+def test_where_the_time_goes_is_a_mean_over_seeds(tmp_path):
+    cmr = [run_of(tmp_path / "a", read_time_seek=4.0, read_slowest_seek=8.0), run_of(tmp_path / "b", read_time_seek=2.0, read_time_lock=2.0, read_slowest_lock=8.0)]
+    assert time_lines({"cmr": cmr, "imr-rmw": [run_of(tmp_path / "c", write_time_background_wait=9.0, write_slowest_background_wait=90.0)], "none": []}) == [
+        "", "Where the time goes:",
+        "cmr      reads   mean 4.00 ms: media 75 %, lock 25 %; slowest 1 % 8.00 ms: media 50 %, lock 50 %",
+        "imr-rmw  writes  mean 9.00 ms: background work 100 %; slowest 1 % 90.0 ms: background work 100 %",
+    ]  # fmt: skip

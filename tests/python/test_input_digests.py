@@ -115,7 +115,7 @@ __attribute__((constructor)) static void mark(void) { fclose(fopen(getenv("MARK"
 """
 
 
-@pytest.mark.parametrize("command", [("run", "--workload", "random-4k", "--out", "out"), ("run", "--workload", "random-4k", "--list-inputs"), ("check",)])
+@pytest.mark.parametrize("command", [("run", "--workload", "random-4k", "--out", "out"), ("run", "--workload", "random-4k", "--list-inputs"), ("check",), ("compare", "--workload", "random-4k", "--out", "out")])
 def test_a_library_with_another_digest_is_not_loaded(tmp_path, command, monkeypatch):
     (tmp_path / "mark.c").write_text(MARKING)
     library = tmp_path / "mark.so"

@@ -52,35 +52,6 @@ def test_an_allowed_include_passes(path, include):
     assert violations_of(path, include, BLOCKS) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("models/firmware/layers/cmr/cmr_layer.cpp", "void CmrConfig::describe(ParameterVisitor& visitor) {"),
-        ("models/firmware/caches/read_cache.cpp", "void ReadCache::report(MetricSet& metrics) const {"),
-        ("models/firmware/layers/cmr/cmr_layer.cpp", "class CmrFactory final : public ConfiguredFactory<Cmr, CmrConfig> {"),
-        ("models/firmware/command_server.cpp", '#include "base/metrics.hpp"'),
-        ("models/firmware/command_server.cpp", "if (dynamic_cast<Cmr*>(&layer)) {"),
-    ],
-)
-def test_what_firmware_that_runs_must_not_hold_is_found(path, line):
-    assert violations_in(path, line)
-
-
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("models/firmware/layers/cmr/cmr_factory.cpp", "void CmrConfig::describe(ParameterVisitor& visitor) {"),
-        ("models/firmware/caches/read_cache_config.cpp", "void ReadCacheConfig::describe(ParameterVisitor& visitor) {"),
-        ("models/firmware/caches/read_cache_report.cpp", "void ReadCache::report(MetricSet& metrics) const {"),
-        ("models/firmware/caches/read_cache.hpp", "  void report(MetricSet& metrics) const override;"),
-        ("models/firmware/command_server.cpp", "// as MetricSet says"),
-        ("models/media/head.cpp", "void Head::report(MetricSet& metrics) const {"),
-    ],
-)
-def test_what_plans_configures_and_reports_passes_in_files_of_its_own(path, line):
-    assert violations_in(path, line) == []
-
-
 def test_a_violation_is_told_with_file_and_line(tmp_path):
     (tmp_path / "models" / "media").mkdir(parents=True)
     (tmp_path / "models" / "media" / "head.cpp").write_text("// head\n#include <systemc>\n")

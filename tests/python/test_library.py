@@ -165,6 +165,6 @@ def test_a_comparison_of_which_a_layer_is_refused_shows_the_others_and_ends_as_t
     words = ["--workload", "random-4k", "--limit", "50", "--set", "nand.blocks=0", "--out", str(tmp_path / "some")]
     shown = CliRunner().invoke(app, ["compare", "bare", "--layers", "cmr,pore", *words])
     assert shown.exit_code == 2
-    assert "| cmr " in shown.stdout and "pore" in shown.stderr
+    assert "\ncmr " in shown.stdout and "pore" in shown.stderr
     with pytest.raises(InputError, match="flash"):  # nothing could run
         tessera.compare("bare", layers=("pore", "mu-rmw"), workload="random-4k", limit=50, settings={"nand.blocks": 0})

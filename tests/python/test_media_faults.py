@@ -69,7 +69,8 @@ def test_a_drive_whose_superblocks_are_all_lost_does_not_boot_and_the_run_ends_w
     assert 0 < result.metric("host.served") < 2000
 
 
-@pytest.mark.parametrize(("reads", "failed"), [(11, 0), (12, 3)])
+# A read makes twelve attempts. With twelve failures in a row every second read brings the sector, which takes back what the one before noted.
+@pytest.mark.parametrize(("reads", "failed"), [(11, 0), (12, 2)])
 def test_a_sector_that_comes_back_behind_the_last_retry_is_an_error_for_the_host_and_none_for_the_checker(tmp_path, reads, failed):
     trace = tmp_path / "one.csv"  # a write and four reads of one sector
     trace.write_text("".join(f"{100_000 * i},{op},128,8\n" for i, op in enumerate("wrrrr")))

@@ -44,8 +44,8 @@ def test_a_second_run_into_a_folder_is_refused_while_the_first_writes_there(tmp_
     first = endless("--requests", "--out", tmp_path)
     wait_until(lambda: grows(tmp_path / "requests.npy.partial"), first)
     for words in (SHORT, ("compare", "demo", "--layers", "cmr", *SHORT[4:])):
-        refused = simulate(*words, "--out", tmp_path, status=2)
-        assert f"process {first.pid} on {os.uname().nodename} writes its results into this folder" in refused.stderr
+        refused = simulate(*words, "--out", tmp_path, status=2).stderr
+        assert f"process {first.pid} on {os.uname().nodename} writes its results into this folder" in refused or f"in use by process {first.pid}" in refused
     first.send_signal(signal.SIGTERM)
     first.wait(timeout=60)
     served = json.loads((tmp_path / "summary.json").read_text())["metrics"]["host.served"]["value"]
@@ -108,6 +108,13 @@ def test_a_trace_among_the_results_of_the_folder_is_kept(here):
     trace.write_text(TRACE)
     refused = simulate("run", "demo", "--trace", trace, "--out", "out", status=2)
     assert "the result out/events.csv would overwrite its own input (trace)" in refused.stderr
+    assert trace.read_text() == TRACE
+
+
+def test_a_trace_among_the_results_of_a_comparison_is_kept(here):
+    trace = here / "out" / "cmr" / "1" / "events.csv"
+    trace.parent.mkdir(parents=True)
+    trace.write_text(TRACE)
     refused = simulate("compare", "demo", "--layers", "cmr", "--trace", trace, "--out", "out", status=2)
     assert "would overwrite its own input (trace)" in refused.stderr
     assert trace.read_text() == TRACE

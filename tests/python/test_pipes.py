@@ -10,14 +10,14 @@ import threading
 import time
 
 import pytest
-from simulate import SIMULATOR, simulate
+from simulate import SIMULATOR, simulate, started
 
 TRACE = "".join(f"{i * 10_000},hm,0,{'Read' if i % 3 else 'Write'},{(i * 37 % 1009) * 4096},4096,1\n" for i in range(5_000)).encode()
 RUN = ("run", "demo", "--layer", "cmr")
 
 
 def fed(content: bytes, *arguments) -> subprocess.CompletedProcess:
-    return subprocess.run([SIMULATOR, *map(str, arguments)], input=content, capture_output=True)
+    return subprocess.run(**started(arguments), input=content, capture_output=True)
 
 
 def summary(folder):

@@ -121,6 +121,13 @@ def test_the_example_in_c_without_its_record_loses_tops_under_torture(tmp_path):
     assert json.loads(result.stdout)[0]["failures"] > 0
 
 
+def test_the_list_of_layers_has_those_of_a_library(in_c):
+    listed = {layer["name"]: layer for layer in json.loads(simulate("list", "layers", "--json", "--firmware", in_c).stdout)}
+    assert "in-place" in listed and listed["shingled-in-place-14r23"]["former_names"] == ["static-14r23"]
+    assert "--firmware belongs to 'list layers'" in simulate("list", "drives", "--firmware", in_c, status=2).stderr
+    assert "this is not the firmware that was asked for" in simulate("list", "layers", "--firmware", in_c, "--firmware-digest", "0" * 64, status=2).stderr
+
+
 def test_compare_shows_a_library_beside_the_tree(tmp_path, in_c):
     table = simulate("compare", "bare", "--layers", "imr-rmw,in-place", "--firmware", in_c, *WORKLOAD, "--limit", 300, "--out", tmp_path).stdout
     assert "in-place" in table and "imr-rmw" in table

@@ -166,7 +166,7 @@ def test_a_comparison_s_report_has_a_table_of_ratios_for_each_baseline(reports):
 
 def test_a_comparison_s_report_has_each_reason_beside_its_figure(reports):
     text = reports["comparison"].read_text()
-    assert "mu-rmw must not be ranked by the figures with an asterisk: no cleaning came" in text
+    assert "mu-rmw must not be ranked by the figures with an asterisk: fewer than 20 cleanings" in text
     assert "tessera compare demo --layers imr-rmw,cmr,mu-rmw --seeds 1 --workload web-server" in text
 
 
@@ -187,7 +187,7 @@ def ten_seeds(the_built_simulator, tmp_path_factory) -> Path:
 def test_figures_that_no_seed_moves_have_no_interval(ten_seeds):
     comparison = tessera.open_results(ten_seeds.parent)
     columns = comparison.columns["layers"]
-    assert 0 < columns["capacity.gain_vs_cmr.half_width_95"][1] < 1e-12  # what the arithmetic leaves of ten equal figures
+    assert columns["capacity.gain_vs_cmr.half_width_95"][1] == 0  # not what the arithmetic leaves of ten equal figures
     cells = [cell.text for table in comparison_page(comparison).tables for row in table.rows for cell in row]
     assert "1.3" in cells and [text for text in cells if "e-1" in text] == []
     assert any(" ms ± " in text for text in cells)  # latencies have theirs

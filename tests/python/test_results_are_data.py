@@ -167,7 +167,7 @@ def test_links_to_devices_in_a_folder_of_results_give_way(folder):
     assert (folder / "requests.npy").is_file() and (folder / "run.json").is_file()
 
 
-@pytest.mark.parametrize("name", ["cmr", "cmr/1", "cmr/1/messages.txt", "cmr/1/summary.json", "compare.json"])
+@pytest.mark.parametrize("name", ["cmr", "cmr/1", "cmr/1/simulation.json", "cmr/1/summary.json", "compare.json"])
 def test_a_link_in_the_folder_of_a_comparison_leads_nowhere(tmp_path, name):
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "1").mkdir(parents=True)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from simulate import SIMULATOR, simulate
+from simulate import SIMULATOR, simulate, started
 
 ENDLESS = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000")
 SHORT = ("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "200")
@@ -21,7 +21,7 @@ def files(folder) -> set[str]:
 
 
 def start(*arguments, **options) -> subprocess.Popen:
-    return subprocess.Popen([SIMULATOR, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(**started(arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 def wait_until(condition, process) -> None:

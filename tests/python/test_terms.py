@@ -71,8 +71,10 @@ def test_a_comparison_begins_with_the_same_sentences(tmp_path):
         folder = tmp_path / name
         said = simulate("compare", "common", *words, *settings, "--out", folder).stdout
         expected = terms({layer: Run(folder / layer / "1") for layer in ("cmr", "sblock", "tessera")})
-        assert said.splitlines()[0] == expected == json.loads((folder / "compare.json").read_text())["comparison"]["terms"]
-        assert ("NOT equal: write buffer: 1 MiB (cmr); 12 MiB (sblock, tessera)." in expected) == (name == "unlike")
+        assert expected == json.loads((folder / "compare.json").read_text())["comparison"]["terms"]
+        unlike = "NOT equal: write buffer: 1 MiB (cmr); 12 MiB (sblock, tessera)."
+        assert (unlike in expected) == (name == "unlike") == (f"\n  ! {unlike}\n" in said)
+        assert f"note: {expected.split(' NOT ')[0]}\n" in said.replace("\n    ", " ")
 
 
 def test_a_sweep_over_layers_says_what_they_share_apart_from_its_axes():

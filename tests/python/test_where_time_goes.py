@@ -43,10 +43,3 @@ def test_the_summary_names_what_the_slowest_wait_for(tmp_path):
     writes = next(i for i, line in enumerate(lines) if line.startswith("  writes "))
     slowest = next(line for line in lines[writes:] if line.startswith("  slowest 1 % "))
     assert " on average: host queue 100 %" in slowest
-
-
-def test_a_comparison_says_it_of_each_layer(tmp_path):
-    said = simulate("compare", "demo", "--layers", "cmr,imr-rmw", "--workload", "web-server", "--fold", "--limit", 300, "--out", tmp_path).stdout
-    lines = said.split("Where the time goes:\n")[1].splitlines()[:4]
-    assert [line.split()[:3] for line in lines] == [[layer, ops, "mean"] for layer in ("cmr", "imr-rmw") for ops in ("reads", "writes")]
-    assert all("; slowest 1 % " in line for line in lines)

@@ -13,6 +13,7 @@ from types import FrameType
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tessera.engine.simulation import OF_ONE_RUN
 from tessera.engine.simulator import BAD_INPUT, SimulatorError, heed_interrupts, run_simulator
 from tessera.errors import DEBUG, InputError, nearest
 
@@ -67,13 +68,13 @@ def internal_error(error: Exception) -> str:
 
 
 class WithSimulatorOptions(TyperCommand):
-    """A command that hands the options that it does not know to the simulator's command of the same name: its help lists them."""
+    """A command that hands the options that it does not know to `tessera-sim run`: its help lists them, for many runs without those of one."""
 
     def format_help(self, ctx: typer.Context, formatter: object) -> None:
         super().format_help(ctx, formatter)
-        own = {"--help"} | {name for item in self.params for name in item.opts}
+        own = {"--help"} | {name for item in self.params for name in item.opts} | (set() if self.name == "run" else {"--layer", *OF_ONE_RUN})
         try:
-            text = run_simulator([str(self.name), "--help"])
+            text = run_simulator(["run", "--help"])
         except (InputError, SimulatorError):  # it is not built yet
             return
         options = text.partition("\nOptions:\n")[2].partition("\n\n")[0].splitlines()

@@ -1,4 +1,4 @@
-"""tessera run, tessera compare, and what goes to the simulator as it is."""
+"""tessera run, and what goes to the simulator as it is."""
 
 import json
 import sys
@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands.group import WithSimulatorOptions, interrupted
-from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
-from tessera.engine.simulator import BAD_INPUT, SimulatorError, ask_simulator, become, run_simulator
+from tessera.commands import compare
+from tessera.commands.group import WithSimulatorOptions
+from tessera.commands.options import PASS_ON, Drive, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
+from tessera.engine.simulator import SimulatorError, ask_simulator, become, run_simulator
 from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
 
@@ -21,12 +22,6 @@ RUN_EXAMPLES = """Examples:
   tessera run common --layer mu-rmw --trace week.csv.xz --fold --check --out out/week
 
   tessera run common --layer cmr --workload random-4k --until host.latency.p99:5% --out out/sure"""
-
-COMPARE_EXAMPLES = """Examples:
-
-  tessera compare common --layers all --workload web-server --limit 20000 --out out/all
-
-  tessera compare common --layers imr-rmw,mu-rmw --trace week.csv.xz --fold --seeds 10 --out out/two"""
 
 
 def run(
@@ -64,38 +59,6 @@ def run(
     print(result.printed, end="")
     if sure:
         print(f"  {sure}")
-
-
-def compare(
-    context: typer.Context,
-    drive: Drive,
-    out: OutOrNext = None,
-    layers: Annotated[str, typer.Option(help="Translation layers, A,B,...; all: each that there is.")] = "all",
-    trace: Trace = None,
-    workload: Workload = None,
-    limit: Limit = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each layer.")] = 1,
-    baseline: Annotated[str, typer.Option(metavar="A,best,...", help="Show too how many times each figure is that of a layer, or of the best.")] = "",
-    seed: Seed = 1,
-    jobs: Jobs = None,
-    settings: Settings = None,
-    as_json: Json = False,
-) -> None:
-    """Run many layers on the same input and show one table."""
-    from tessera.explore.comparison import compare_layers
-
-    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args)
-    baselines = baseline.split(",") if baseline else ()
-    with results_folder(out, "compare") as folder:
-        try:
-            result = compare_layers(wanted, layers.split(","), seeds, jobs, folder, progress=sys.stderr.isatty(), baselines=baselines)
-        except KeyboardInterrupt as error:  # the simulator ended in order and wrote what it had
-            kept = f"the runs so far are in {folder / 'compare.json'}, marked as partial" if (folder / "compare.json").exists() else "nothing was measured yet"
-            raise interrupted(error, kept) from None
-    print(json.dumps(result.columns) if as_json else result.printed, end="\n" if as_json else "")
-    if result.refused:
-        print(f"tessera: refused: {', '.join(result.refused)}; the table says why", file=sys.stderr)
-        raise typer.Exit(BAD_INPUT)
 
 
 def wants_help(words: list[str]) -> bool:
@@ -220,7 +183,7 @@ def explain(
 
 def register(app: typer.Typer) -> None:
     app.command("run", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
-    app.command("compare", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=COMPARE_EXAMPLES)(compare)
+    compare.register(app)
     app.command("explain")(explain)
     for name, doc in (
         ("list", "List drives, layers, workloads, arrays, formats or parameters."),

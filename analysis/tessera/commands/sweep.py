@@ -37,7 +37,7 @@ def sweep(
     as_json: Json = False,
 ) -> None:
     """Make many runs over axes, and keep each."""
-    from tessera.commands.progress import progress
+    from tessera.commands.progress import counting, progress
     from tessera.explore import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.explore.cluster import job_script
     from tessera.explore.sweep import commands_of, summary_of
@@ -52,13 +52,12 @@ def sweep(
         return
     count: "Count | None" = None
     with progress(hidden=as_json, elapsed=True) as bar:
-        line = bar.add_task("runs", total=None)
+        shown = counting(bar)
 
         def tell(now: "Count") -> None:
             nonlocal count
             count = now
-            description = f"runs ({now.failed} failed)" if now.failed else "runs"
-            bar.update(line, total=now.runs, completed=now.kept + now.done, description=description)
+            shown(now)
 
         try:
             made = run_sweep(read, folder, jobs=jobs, scheduler=scheduler, yes=yes, progress=tell)

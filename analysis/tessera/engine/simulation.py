@@ -33,6 +33,9 @@ FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
 REPEATED = ("cut_at", "restart_at")
 WHOLE = ("limit", "skip", "prefill", "seed")
 NUMBERS = (*WHOLE, "time_scale")
+FIRMWARE = ("--firmware", "--firmware-patience", "--firmware-digest")  # of a shared library: with the drive wherever that goes
+_WAVES = ("--vcd", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
+OF_ONE_RUN = {"--elf": "an image is of one layer", "--gdb": "a debugger follows one run", **dict.fromkeys(_WAVES, "a recording is of one run")}
 LARGEST = 2**63 - 1  # of a whole number: the datasets of sweeps hold no larger seed
 
 
@@ -225,7 +228,7 @@ class Simulation(Shown):
             raise InputError("words: expected a drive and options of a run, found none")
         fields: dict[str, Any] = {"drive": given[0], "settings": {}}
         more: list[str] = []
-        rest = iter(given[1:])
+        rest = iter([part for word in given[1:] for part in (word.split("=", 1) if word.startswith("--") else [word])])
 
         def value_after(word: str) -> str:
             if (value := next(rest, None)) is None:
@@ -234,6 +237,8 @@ class Simulation(Shown):
 
         for word in rest:
             name = word.removeprefix("--").replace("-", "_") if word.startswith("--") else ""
+            if name in (*FLAGS, *VALUES) and name in fields:
+                raise InputError(f"{word} was given 2 times, expected once")
             if name in FLAGS:
                 fields[name] = True
             elif word == "--set":
@@ -242,7 +247,7 @@ class Simulation(Shown):
             elif name in REPEATED:
                 fields[name] = (*fields.get(name, ()), value_after(word))
             elif name in VALUES:
-                fields[name] = value_of(name, value_after(word))
+                fields[name] = value_of(name, value_after(word), word)
             else:
                 more.append(word)
         return cls(**fields, more=tuple(more))
@@ -252,9 +257,18 @@ class Simulation(Shown):
         return dataclasses.replace(self, **changes)
 
 
-def value_of(name: str, value: object) -> Any:
-    """An option's value as its field holds it. Raises InputError where it is of another kind than the option takes. What a text must look like,
-    the simulator knows.
+def firmware_words(more: Sequence[str]) -> list[str]:
+    """Of the words of a run those that name a shared library with layers.
+
+    >>> firmware_words(("--age", "26w", "--firmware", "a.so"))
+    ['--firmware', 'a.so']
+    """
+    return [word for name in FIRMWARE if name in more for word in more[more.index(name) :][:2]]
+
+
+def value_of(name: str, value: object, said: str = "") -> Any:
+    """An option's value as its field holds it. Raises InputError where it is of another kind than the option (`said`: as somebody named it)
+    takes. What a text must look like, the simulator knows.
 
     >>> value_of("limit", "10k"), value_of("warmup", "auto"), value_of("time_scale", "0.5")
     (10000, 'auto', 0.5)
@@ -280,7 +294,7 @@ def value_of(name: str, value: object) -> Any:
     else:
         expected, found = "a text", value if isinstance(value, str | Path) else None
     if found is None:
-        raise InputError(f"{name}: expected {expected}, found {value!r}")
+        raise InputError(f"{said or name}: expected {expected}, found {value!r}")
     return found
 
 

@@ -155,9 +155,7 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
         message = said(messages.read())
     status = exit_status(process.returncode)
     if status == BAD_INPUT:
-        error = InputError(message)
-        error.printed = printed
-        raise error
+        raise InputError(message)
     if status != 0:
         raise SimulatorError(command, status, printed, message)
     return printed

@@ -50,15 +50,15 @@ def student_t(degrees: int, probability: float) -> float:
     (2.262, 9.925)
     """
     low, high = 0.0, 1.0
-    while _share_within(degrees, high) < 2 * probability - 1:
+    while share_within(degrees, high) < 2 * probability - 1:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _share_within(degrees, middle) < 2 * probability - 1 else (low, middle)
+        low, high = (middle, high) if share_within(degrees, middle) < 2 * probability - 1 else (low, middle)
     return (low + high) / 2
 
 
-def _share_within(degrees: int, t: float) -> float:
+def share_within(degrees: int, t: float) -> float:
     """Of Student's t, between -t and t."""
     angle = math.atan(t / math.sqrt(degrees))
     cosine = math.cos(angle)

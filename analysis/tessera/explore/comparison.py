@@ -1,6 +1,5 @@
-"""Many layers on one input: the columns that `tessera-sim compare` writes."""
+"""Many layers on one input: the folder that a comparison leaves."""
 
-import json
 import shlex
 from collections.abc import Sequence
 from functools import cached_property
@@ -8,12 +7,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.engine.output_file import write_inside
 from tessera.engine.simulation import RECORD, Simulation
-from tessera.engine.simulator import ask_simulator
+from tessera.engine.simulator import BAD_INPUT
 from tessera.errors import InputError, check_schema, damaged, read_json, unknown_name
-from tessera.results.human import counted, figure
-from tessera.results.intervals import Estimate, of_mean
+from tessera.results.bound_by import time_lines
+from tessera.results.human import counted, number
+from tessera.evidence.intervals import Estimate, of_mean
+from tessera.results.layer_table import WIDTH, aligned, as_csv, columns_in, layer_text, marks_of, room_for, rows_of, star, wrapped
+from tessera.evidence.family import MARGIN
+from tessera.evidence.paired import BEST, NOT_SETTLED
 from tessera.results.run_folder import Run
 from tessera.results.shown import Card, Shown
 
@@ -22,16 +24,15 @@ if TYPE_CHECKING:
 
 
 SCHEMA = 1
-WORDS, COUNTS = ("layer", "status", "message", "unranked"), ("seed", "seeds", "exit_status")  # by the last part of a column's name; the others are figures
-SHOWN = {"mean": "host.latency.mean", "p50": "host.latency.p50", "p99": "host.latency.p99", "p99.9": "host.latency.p999", "max": "host.latency.max", "WA": "write_amplification.total"}
-UNRANKED = "*"
+WORDS, COUNTS = ("layer", "status", "message", "unranked", "verdict"), ("seed", "seeds", "exit_status")  # by the last part of a column's name; the others are figures
+CARD = 6  # columns of a notebook's table
+UNSURE = "?"  # in a narrow table: not settled
+LEGEND = f"better, worse: than the baseline; equal: within {100 * (MARGIN - 1):.0f} %; {UNSURE}: not settled. The layers of a column share 95 % (Holm)."
 
 
 class Comparison(Shown):
     """The folder of a comparison."""
 
-    printed = ""
-    """The table as the simulator printed it, where this package ran it."""
     temporary: TemporaryDirectory | None = None
     """The folder goes with this object, where nobody named one."""
 
@@ -43,20 +44,10 @@ class Comparison(Shown):
         warnings = [f"did not end well: {', '.join(self.refused)} (`status` in .layers says why)"] if self.refused else []
         if facts.get("partial"):
             warnings.insert(0, "ended before its input: these are the figures of a part")
-        shown = {title: name for title, name in SHOWN.items() if name in layers}
-        table = [["layer", *shown]]
-        for number, layer in enumerate(layers["layer"]):
-            table.append([layer, *(self._cell(name, number) for name in shown.values())])
-        if any(cell.endswith(UNRANKED) for row in table for cell in row):
-            warnings.append(f"{UNRANKED} not to be ranked (METRIC.unranked in .layers says why)")
+        columns = columns_in(layers)[:CARD]
+        warnings += marks_of(layers, columns)
         of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), str(self.folder)]
-        return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=table, rest=".layers")
-
-    def _cell(self, metric: str, number: int) -> str:
-        """A figure of a layer, half its interval in percent of it, and a mark where it must not be ranked."""
-        value, half, unranked = (self.columns["layers"].get(metric + kind, {number: None})[number] for kind in ("", ".half_width_95", ".unranked"))
-        share = f" ±{100 * half / value:.2g} %" if value and half else ""
-        return figure(value, self.columns["units"].get(metric, "1")) + share + (UNRANKED if value is not None and unranked else "")
+        return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=rows_of(layers, columns), rest=".layers")
 
     @cached_property
     def columns(self) -> dict:
@@ -82,8 +73,9 @@ class Comparison(Shown):
 
     def ratios(self, baseline: str) -> "pl.DataFrame":
         """A row a layer: how many times each latency and write amplification is the baseline's, as the geometric mean over common seeds, with
-        its 95 % interval (METRIC.ratio, .ratio.low_95, .ratio.high_95, .ratio.seeds, .ratio.unranked). Raises InputError where the comparison
-        was made without that baseline."""
+        its own 95 % interval (METRIC.ratio, .ratio.low_95, .ratio.high_95, .ratio.seeds, .ratio.unranked), and METRIC.verdict, in which all
+        layers share 95 %: "better", "worse", "equal" (within 5 %), "not settled", or None where a figure must not be ranked. Raises
+        InputError where the comparison was made without that baseline."""
         return _frame({name: column for name, column in self._baseline(baseline).items() if isinstance(column, list)})
 
     def divided_by(self, baseline: str, metric: str) -> str | None:
@@ -99,6 +91,50 @@ class Comparison(Shown):
         if name not in self.baselines:
             raise unknown_name("baseline of this comparison", name, self.baselines)
         return self.columns["baselines"][name]
+
+    @property
+    def status(self) -> int:
+        """0 where all runs ended well; else 3 where one found a bug of the model or a wrong read, 1 where one ended badly otherwise, 2 where
+        a layer was refused."""
+        ended = {status for status in self.columns["runs"]["exit_status"] if status}
+        return 3 if 3 in ended else 1 if ended - {BAD_INPUT} else BAD_INPUT if ended else 0
+
+    def text(self, width: int | None = WIDTH) -> str:
+        """As `tessera compare` prints it, in 80 columns; None: with every column, every interval and where the time of each layer goes."""
+        facts, layers = self.columns["comparison"], self.columns["layers"]
+        alike, *unlike = facts.get("terms", "").split(" NOT equal: ")
+        warnings = ["interrupted: the figures are of a part"] if facts.get("partial") else []
+        warnings += [f"{layer}: {status}" for layer, status in zip(layers["layer"], layers["status"]) if status != "ok"]
+        title = f"{facts['input']} on {facts['drive']}: {counted(len(layers['layer']), 'layer')}, {counted(facts['seeds'], 'seed')}"
+        lines = layer_text(layers, title, [*warnings, *(f"NOT equal: {part}" for part in unlike)], [*self.notes, *([alike] if alike else [])], width)
+        for baseline in self.baselines:
+            rows = self._ratio_rows(baseline, width is None)
+            lines += ["", *aligned([row[: room_for(rows, width)] for row in rows])]
+        lines += ["", *wrapped(LEGEND)] if self.baselines else []
+        return "\n".join([*lines, *(time_lines(self._good_runs()) if width is None else ())]) + "\n"
+
+    def csv(self) -> str:
+        """A row a layer, as `layers` has them."""
+        return as_csv(self.columns["layers"])
+
+    def _good_runs(self) -> dict[str, list[Run]]:
+        """Of each layer, the runs that left figures."""
+        runs = self.columns["runs"]
+        found: dict[str, list[Run]] = {layer: [] for layer in self.columns["layers"]["layer"]}
+        for layer, seed, served in zip(runs["layer"], runs["seed"], runs.get("host.served", [])):
+            if served is not None:
+                found[layer].append(self.run(layer, seed))
+        return found
+
+    def _ratio_rows(self, baseline: str, wide: bool) -> list[list[str]]:
+        ratios = self._baseline(baseline)
+        columns = [column for column in columns_in(self.columns["layers"]) if f"{column.metric}.ratio" in ratios]
+        rows = [[f"times {baseline}", *(column.title.removesuffix(" ms") for column in columns)]]
+        for place, layer in enumerate(ratios["layer"]):
+            of = [{kind: ratios.get(f"{column.metric}.{kind}", [None] * (place + 1))[place] for kind in RATIO} | {"best": ratios[f"{column.metric}.against"] == layer} for column in columns]
+            if any(each["ratio"] is not None for each in of):
+                rows.append([layer, *(_ratio_cell(each, wide, baseline) for each in of)])
+        return rows
 
     @property
     def notes(self) -> list[str]:
@@ -132,6 +168,20 @@ class Comparison(Shown):
         return of_mean((both[metric] - both[f"{metric}.baseline"]).to_numpy())
 
 
+RATIO = ("ratio", "ratio.low_95", "ratio.high_95", "ratio.unranked", "verdict")
+
+
+def _ratio_cell(of: dict, wide: bool, baseline: str) -> str:
+    if of["ratio"] is None:
+        return "-"
+    if of["best"]:
+        return BEST if baseline == BEST else "1" + star(of["ratio.unranked"])
+    low, high = of["ratio.low_95"], of["ratio.high_95"]
+    interval = f" [{number(low)}, {number(high)}]" if wide and low is not None and low != high else ""
+    verdict = UNSURE if of["verdict"] == NOT_SETTLED and not wide else of["verdict"]
+    return number(of["ratio"]) + interval + (f" {verdict}" if verdict else "") + star(of["ratio.unranked"])
+
+
 def _frame(columns: dict) -> "pl.DataFrame":
     import polars as pl  # loaded by those who ask for frames
 
@@ -143,39 +193,12 @@ def _frame(columns: dict) -> "pl.DataFrame":
 
 
 def command_of(folder: Path) -> str | None:
-    """The line that makes a comparison again; None where it was not made by this package."""
+    """The line that repeats a comparison; None where it was not made by this package."""
     record = folder / RECORD
     if not record.exists():
         return None
     fields = read_json(record)
     layers, seeds, baselines = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", [])
-    words = _words(Simulation.of(fields), layers, seeds, baselines)
-    return " ".join(["tessera", *(shlex.quote(word) for word in words), "--out", shlex.quote(str(folder))])
-
-
-def _words(simulation: Simulation, layers: Sequence[str], seeds: int, baselines: Sequence[str]) -> list[str]:
-    words = simulation.words()
-    words[0] = "compare"
-    words[2:2] = ["--layers", ",".join(layers), "--seeds", str(seeds)]
-    return [*words, *(("--baseline", ",".join(baselines)) if baselines else ())]
-
-
-def compare_layers(
-    simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: bool = False,
-    baselines: Sequence[str] = (),
-) -> Comparison:  # fmt: skip
-    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. Raises InputError where
-    nothing could run, SimulatorError where a run found a bug of the model."""
-    if simulation.layer is not None:
-        raise InputError("a comparison takes its layers from 'layers', not from 'layer'")
-    words = [*_words(simulation, layers, seeds, baselines), *(("--jobs", str(jobs)) if jobs else ())]
-    comparison = Comparison(out)
-    try:
-        comparison.printed = ask_simulator([*words, "--out", out], progress)
-    except InputError as error:  # as well where a layer was refused and the others ran
-        if not (Path(out) / "compare.json").exists() or 0 not in comparison.columns["runs"]["exit_status"]:
-            raise
-        comparison.printed = error.printed
-    record = {**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": list(baselines)}
-    write_inside(Path(out) / RECORD, json.dumps(record, indent=1) + "\n")
-    return comparison
+    words = ["tessera", "compare", *Simulation.of(fields).words()[1:], *(("--baseline", ",".join(baselines)) if baselines else ()), "--out", str(folder)]
+    words[3:3] = ["--layers", ",".join(layers), "--seeds", str(seeds)]
+    return " ".join(shlex.quote(word) for word in words)

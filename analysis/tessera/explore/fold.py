@@ -5,12 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from tessera.engine.simulation import Simulation, setting_text
+from tessera.engine.simulation import Simulation, firmware_words, setting_text
 from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError
 
 AT_A_TIME = 4  # processes that say what a design holds; each takes a fraction of a second
-FIRMWARE = ("--firmware", "--firmware-patience")
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,7 @@ def _question(simulation: Simulation) -> tuple[str, ...]:
     words = ["check", str(simulation.drive), *(("--layer", simulation.layer) if simulation.layer else ()), "--capacity"]
     for path, value in simulation.settings.items():
         words += ["--set", f"{path}={setting_text(value)}"]
-    for name in FIRMWARE:
-        if name in simulation.more:
-            place = simulation.more.index(name)
-            words += simulation.more[place : place + 2]
-    return tuple(words)
+    return (*words, *firmware_words(simulation.more))
 
 
 @cache

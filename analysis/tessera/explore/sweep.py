@@ -193,9 +193,9 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
     return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, plan.blocks)
 
 
-def placed(place: Place, tasks: Iterable[Task], count: Count | None = None) -> Iterator[dict[str, Any]]:
+def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:
     """The rows of the tasks as they come. Short runs go to the workers by the handful, so that placing them costs little next to
-    making them; and only so many are placed that no worker waits, so that this process's memory does not grow with the sweep."""
+    making them (`largest`: runs of a handful); and only so many are placed that no worker waits, so that this process's memory does not grow with the sweep."""
     waiting = iter(tasks)
     if count is not None:
         count.places = place.count
@@ -220,7 +220,7 @@ def placed(place: Place, tasks: Iterable[Task], count: Count | None = None) -> I
         else:
             rows = result
         mean = sum(row["wall_seconds"] for row in rows) / len(rows)
-        handful = min(LARGEST_HANDFUL, max(1, round(SECONDS_A_HANDFUL / mean))) if mean > 0 else handful
+        handful = min(largest, max(1, round(SECONDS_A_HANDFUL / mean))) if mean > 0 else handful
         submit()
         yield from rows
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation
+from tessera.engine.simulation import Simulation, firmware_words
 from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.keys import key_of
@@ -15,7 +15,6 @@ OPTIONS = (
     "fold", "fold_at", "fold_prefilled", "seed",
 )  # fmt: skip
 FILES = ("trace", "workload")
-FIRMWARE = ("--firmware", "--firmware-patience")
 
 
 def check_warm(table: Mapping[str, Any], run: Mapping[str, Any], axes: Iterable[str]) -> None:
@@ -36,21 +35,15 @@ def check_warm(table: Mapping[str, Any], run: Mapping[str, Any], axes: Iterable[
 def split(simulation: Simulation, table: Mapping[str, Any], folder: Path) -> tuple[Simulation, Simulation]:
     """The run behind the warm-up, and the one that warms. The prefilled share is the latter's, and so is the seed unless [warm] names one."""
     options = {name: str((folder / value).resolve()) if _is_file(name, value) else value for name, value in table.items()}
-    more = [word for name in FIRMWARE if name in simulation.more for word in _with_value(simulation.more, name)]
     shared = {
         "drive": simulation.drive, "layer": simulation.layer, "settings": dict(simulation.settings), "check": simulation.check,
-        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": more,
+        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": firmware_words(simulation.more),
     }  # fmt: skip
     return simulation.but(prefill=None, caches=None), Simulation.of({**shared, **options})
 
 
 def _is_file(name: str, value: Any) -> bool:
     return name in FILES and isinstance(value, str) and (name == "trace" or value.endswith(".toml"))
-
-
-def _with_value(words: tuple[str, ...], name: str) -> tuple[str, ...]:
-    place = words.index(name)
-    return words[place : place + 2]
 
 
 def state_file(folder: str | Path, warm: Simulation) -> Path:

@@ -41,7 +41,7 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
 
 
 def _ratio_tables(comparison: Comparison) -> list[Table]:
-    """One for each baseline: geometric means of ratios, seed by seed, with their 95 % intervals."""
+    """One for each baseline: geometric means of ratios, seed by seed, with their own 95 % intervals, and verdicts in which all layers share 95 %."""
     tables = []
     for baseline in comparison.baselines:
         ratios = comparison.ratios(baseline)
@@ -62,7 +62,8 @@ def _ratio_cell(row: dict, metric: str) -> Cell:
     if ratio is None:
         return Cell("-")
     interval = f" [{low:.3g}, {high:.3g}]" if low is not None and beyond_rounding(high - low, ratio) else ""
-    return Cell(f"{ratio:.3g}{interval}", ratio, row[f"{metric}.ratio.unranked"] or "")
+    verdict = row.get(f"{metric}.verdict")
+    return Cell(f"{ratio:.3g}{interval}" + (f" {verdict}" if verdict else ""), ratio, row[f"{metric}.ratio.unranked"] or "")
 
 
 def _gathered(warnings: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from tessera.evidence.marks import cleaned_too_little, of_run_marks
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import metric_in, no_figure
-from tessera.results.bound_by import OF_HOSTS, cause_parts, time_parts, utilisations
+from tessera.results.bound_by import OF_HOSTS, cause_parts, shares_text, time_parts, utilisations
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted, figure, number
 from tessera.results.percentiles import named_in
@@ -21,7 +21,6 @@ COMPARED = (
 )  # fmt: skip
 RANKED = COMPARED[:4]
 _TAIL = 3  # of COMPARED: percentiles that the user named stand here
-RANKED_BY_CLEANING = ("host.latency.mean", "host.latency.p99", "host.latency.p999", "host.latency.max", "write_amplification.total")
 
 
 def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
@@ -31,7 +30,7 @@ def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
 
 def _by_cleaning(metric: str) -> bool:
     """Whether a layer that hardly cleaned must not be ranked by it."""
-    return metric in RANKED_BY_CLEANING or metric.startswith("host.latency.p")
+    return metric == "write_amplification.total" or metric.startswith("host.latency.")
 
 
 def run_warnings(run: Run) -> list[str]:
@@ -79,17 +78,12 @@ def _where_time_goes(run: Run, ops: str) -> str:
         return ""
     said = f"A {ops} takes {_parts_text(mean)}; one of the slowest 1 % takes {_parts_text(slow)}."
     causes = cause_parts(run, ops, slowest=True)
-    return f"{said} Of those, {_shares_text(causes)}." if set(causes) - OF_HOSTS else said
+    return f"{said} Of those, {shares_text(causes)}." if set(causes) - OF_HOSTS else said
 
 
 def _parts_text(parts: Mapping[str, float]) -> str:
     whole = sum(parts.values())
-    return f"{figure(whole, 'ms')} on average ({_shares_text(parts)})"
-
-
-def _shares_text(parts: Mapping[str, float]) -> str:
-    whole = sum(parts.values())
-    return ", ".join(f"{part} {100 * ms / whole:.0f} %" for part, ms in list(parts.items())[:3])
+    return f"{figure(whole, 'ms')} on average ({shares_text(parts)})"
 
 
 def _facts(run: Run) -> list[str]:

@@ -63,3 +63,12 @@ def parse(text: str) -> tuple[float, ...]:
             raise InputError(f"--percentiles: expected numbers above 0 and below 100 such as 50,99,99.9, found '{word}'")
         found.append(value)
     return tuple(sorted(set(found)))
+
+
+def names_of(text: str) -> list[str]:
+    """The last parts of their metrics' names, rising.
+
+    >>> names_of("99.95,50,99.9")
+    ['p50', 'p999', 'p99_95']
+    """
+    return ["p999" if value == 99.9 else f"p{value:.12g}".replace(".", "_") for value in parse(text)]

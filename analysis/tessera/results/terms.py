@@ -24,6 +24,8 @@ def write_buffer(drive: Mapping, layer: str) -> str:
 def buffer_in_host(drive: Mapping) -> str:
     """Of a host that translates; the others acknowledge nothing from their memory."""
     hosts = drive.get("hosts", {})
+    if hosts.get("translation") == "lsm":
+        return f"{hosts['lsm']['memtables']} tables of {hosts['lsm']['memtable']}"
     return hosts.get(hosts.get("translation"), {}).get("write_buffer", NONE)
 
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "firmware/buffer/journal_page.hpp"
+#include "firmware/flash/flash_reads.hpp"
 #include "firmware/flash/shared_pages.hpp"
 
 namespace tessera {
@@ -215,6 +217,193 @@ void FlashJournal::release_before(std::uint64_t sequence) {
       if (!retired_[block - area_.first]) free_.push_back(block);
     rows_.pop_front();
   }
+}
+
+// --- Boot ---
+
+/// Reads the out-of-band bytes of the whole area, `stripe` blocks at a time. Blocks that failed since may hold what is needed.
+Task<void> FlashJournal::scan(Found& found) {
+  const FlashShape shape = flash_.shape();
+  headers_.resize(std::max<std::size_t>(headers_.size(), row_pages_));
+  for (std::uint64_t first = area_.first; first < area_.end; first += stripe_) {
+    const std::uint64_t blocks = std::min<std::uint64_t>(stripe_, area_.end - first);
+    commands_.assign(blocks * order_.count(), FlashCommand{});
+    for (std::uint64_t i = 0; i < commands_.size(); ++i) {
+      headers_[i] = {};
+      commands_[i].op = FlashOp::read_oob;
+      const std::uint64_t column = i / order_.in_page();
+      const auto in_block = static_cast<std::uint32_t>(column / blocks * order_.in_page() + i % order_.in_page());
+      commands_[i].aim((first + column % blocks) * shape.block_subpages() + order_.page(in_block), shape);
+      commands_[i].oob = headers_[i];
+    }
+    const std::span<FlashCommand> commands(commands_);
+    // Blank and torn pages are what a boot expects to meet; each command has its own status.
+    static_cast<void>(co_await run_reads(flash_, commands));
+    for (std::uint64_t i = 0; i < commands_.size(); ++i) {
+      if (commands_[i].status != Status::ok && commands_[i].status != Status::lost) {
+        found.unreadable = found.unreadable || commands_[i].status != Status::blank;
+        continue;
+      }
+      const std::optional<LogRecord> record = decode(headers_[i]);
+      if (!record || record->type != type_) continue;
+      const JournalPage says = JournalPage::of(record->payload);
+      if (says.offset > record->sequence) continue;
+      const std::uint64_t page = commands_[i].target(shape);
+      const std::uint64_t group = record->sequence - says.offset;
+      found.records.push_back({record->sequence, group, record->length, says.sector, page});
+      std::uint64_t& newest = found.newest[page / shape.block_subpages()];
+      newest = std::max(newest, record->sequence);
+      if (says.acknowledged_last != none) found.acknowledged.push_back({says.acknowledged_first, says.acknowledged_last});
+      const std::uint64_t in_front = says.in_front.appended_together ? group - says.in_front.count : says.acknowledged_last;
+      if (says.in_front.count != 0) found.named.push_back({in_front, says.in_front.sector, says.in_front.count});
+      if (record->sequence < found.next) continue;
+      found.next = record->sequence + 1;
+      found.needed_from = says.needed_from;
+    }
+  }
+}
+
+/// What the dump saved: the groups of the last append, which nothing behind them tells of, and the one in front, as what tells of it may be
+/// lost as well.
+void FlashJournal::take_newest(Found& found) const {
+  const Front& front = front_.peek(0);
+  found.needed_from = std::max(found.needed_from, front.needed_from);
+  if (front.group.count != 0) {
+    found.acknowledged.push_back({front.group.number, front.group.number});
+    found.named.push_back(front.group);
+  }
+  if (newest_groups_.peek(0).count == 0) return;
+  found.acknowledged.push_back({front.acknowledged_first, 0});
+  for (std::uint32_t i = 0; i < order_.in_page() && newest_groups_.peek(i).count != 0; ++i) {
+    const Group& group = newest_groups_.peek(i);
+    found.named.push_back(group);
+    found.acknowledged.back().last = group.number;
+    found.next = std::max(found.next, group.number + group.count);
+  }
+}
+
+/// Groups of which no page can be read.
+void FlashJournal::add_lost_groups(Found& found) const {
+  std::ranges::sort(found.named, {}, &Group::number);
+  std::uint64_t behind = 0;
+  std::vector<Record> lost;
+  for (const Group& group : found.named) {
+    if (group.number < behind || !found.was_acknowledged(group.number)) continue;  // told of more than once
+    const auto begins_behind = std::ranges::lower_bound(found.records, group.number, {}, &Record::sequence);
+    behind = group.number + group.count;
+    if (begins_behind != found.records.end() && begins_behind->sequence < behind) continue;
+    for (std::uint64_t i = 0; i < group.count; ++i)
+      lost.push_back({group.number + i, group.number, static_cast<std::uint32_t>(group.count), group.sector + i, 0, false});
+  }
+  found.records.insert(found.records.end(), lost.begin(), lost.end());
+  std::ranges::sort(found.records, {}, &Record::sequence);
+}
+
+bool FlashJournal::Found::was_acknowledged(std::uint64_t group) const {
+  const auto behind = std::ranges::upper_bound(acknowledged, group, {}, &Groups::first);
+  return behind != acknowledged.begin() && std::prev(behind)->last >= group;
+}
+
+/// Groups that are needed. One of which a page is missing was completed if a later group says so: then the missing page was lost since.
+void FlashJournal::keep_groups(Found& found, Rest rest, std::vector<Record>& records) const {
+  std::erase_if(found.records, [&found](const Record& record) { return record.sequence < found.needed_from; });
+  for (std::size_t i = 0; i < found.records.size();) {
+    const Record& head = found.records[i];
+    std::size_t end = i;
+    while (end < found.records.size() && found.records[end].group == head.group) ++end;
+    // Of a group that begins in front of what is needed only the rest counts.
+    const std::uint64_t first = std::max(head.group, found.needed_from);
+    const std::uint64_t behind = head.group + head.count;
+    const bool whole = end - i == behind - first;
+    if (whole || found.was_acknowledged(head.group)) {
+      const std::uint64_t sector = head.sector - (head.sequence - head.group);  // of the group's first page
+      for (std::uint64_t sequence = first; sequence < behind; ++sequence) {
+        if (i < end && found.records[i].sequence == sequence) {
+          records.push_back(found.records[i++]);
+        } else {
+          records.push_back({sequence, head.group, head.count, sector + (sequence - head.group), 0, false});
+        }
+      }
+    }
+    while (i < end && rest == Rest::kept) {
+      records.push_back(found.records[i++]);
+      records.back().whole = false;
+    }
+    i = end;
+  }
+}
+
+/// Groups that are appended from now on name the last whole one, and say which in front of it were completed: no failed one hides among
+/// those that follow each other without a gap.
+void FlashJournal::continue_after(std::span<const Record> records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const Record& record) { return record.whole; });
+  gap_ = true;
+  if (last == records.rend()) return;
+  acknowledged_ = {last->group, last->group};
+  newest_ = {last->group, last->sector - (last->sequence - last->group), last->count};
+  for (auto record = last; record != records.rend() && record->whole; ++record) {
+    if (record != last && record->sequence + 1 != std::prev(record)->sequence) break;
+    acknowledged_.first = record->group;
+  }
+}
+
+/// Blocks with needed records are rows of their own; the others are free, those used longest ago first.
+void FlashJournal::restore_rows(const Found& found, std::span<const Record> needed) {
+  std::map<std::uint64_t, std::uint64_t> kept;  // by the end of a block's sequence numbers
+  for (const Record& record : needed) {
+    if (!record.readable) continue;
+    const std::uint64_t block = record.page / flash_.shape().block_subpages();
+    kept[found.newest.at(block) + 1] = block;
+  }
+  rows_.clear();
+  for (const auto& [end, block] : kept) rows_.push_back({end, end, {block}});
+  std::erase_if(free_, [&kept](std::uint64_t block) {
+    return std::ranges::any_of(kept, [block](const auto& entry) { return entry.second == block; });
+  });
+  const auto newest_in = [&found](std::uint64_t block) {
+    const auto at = found.newest.find(block);
+    return at == found.newest.end() ? 0 : at->second + 1;
+  };
+  std::ranges::stable_sort(free_, {}, newest_in);
+  erasable_ =
+      static_cast<std::uint64_t>(std::ranges::count_if(free_, [&](std::uint64_t block) { return newest_in(block) <= found.needed_from; }));
+}
+
+Task<Status> FlashJournal::recover(std::vector<Record>& records, Rest rest) {
+  records.clear();
+  Found found;
+  co_await scan(found);
+  take_newest(found);
+  std::ranges::sort(found.records, {}, &Record::sequence);
+  std::ranges::sort(found.acknowledged, {}, &Groups::first);
+  std::uint64_t last = 0;  // some lie inside others
+  for (Groups& groups : found.acknowledged) last = groups.last = std::max(last, groups.last);
+  add_lost_groups(found);
+  // Pages that cannot be read now may have the highest numbers, and be read at a later boot: what comes is newer than they are, too.
+  head_ = found.next + (found.unreadable ? area_.blocks() * block_subpages_ : 0);
+  if (found.records.empty()) co_return Status::ok;
+  keep_groups(found, rest, records);
+  restore_rows(found, records);
+  needed_from_ = records.empty() ? head_ : records.front().sequence;
+  continue_after(records);
+  co_return Status::ok;
+}
+
+Task<Status> FlashJournal::read(std::span<const Record> records, DataSpan data) {
+  std::vector<FlashCommand> read;  // several may read at once
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (!records[i].readable) {
+      data.buffer->mark_lost(data.first + i);
+      continue;
+    }
+    FlashCommand& command = read.emplace_back();
+    command.op = FlashOp::read;
+    command.aim(records[i].page, flash_.shape());
+    command.data = data.part(i, 1);
+  }
+  const std::span<FlashCommand> commands(read);
+  const Status status = co_await run_reads(flash_, commands);
+  co_return delivered(status) ? Status::ok : status;
 }
 
 }  // namespace tessera

@@ -136,7 +136,7 @@ class FlashJournal {
   void complete(std::uint64_t first);
   void retire(std::uint64_t block);
 
-  // Boot (flash_journal_recovery.cpp)
+  // Boot
   [[nodiscard]] Task<void> scan(Found& found);
   void take_newest(Found& found) const;
   void add_lost_groups(Found& found) const;

@@ -75,7 +75,7 @@ class FlashReadCache final : public TranslationLayer, private CleanUnits::Index 
   [[nodiscard]] Task<Status> look_up(LogicalRun run, DataSpan data);
   [[nodiscard]] Task<bool> read_held(LogicalRun run, DataSpan data, Scratch& scratch);
 
-  // Admission and eviction (flash_read_cache_fill.cpp)
+  // Admission and eviction
   [[nodiscard]] bool is_elsewhere(LogicalSector sector) const;
   [[nodiscard]] bool wanted(LogicalSector sector);
   void admit(LogicalRun run, DataSpan data);

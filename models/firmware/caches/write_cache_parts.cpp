@@ -42,7 +42,7 @@ bool WriteCache::takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t t
   std::uint64_t lacking = in_part_ + edges_;
   const bool takes = takes_part(run.first, written_of(write, 0), lacking) &&
                      (run.count == 1 || takes_part(run.end() - 1, written_of(write, run.count - 1), lacking));
-  return takes && lacking <= slots_count_ - std::max(1U, slots_count_ / whole_share);
+  return takes && lacking <= slots_count_ - std::max<Index>(1, slots_count_ / whole_share);
 }
 
 /// A slot says of one stretch that it holds it: a part that leaves a gap to it waits until the sector is whole, as does one of a sector

@@ -47,4 +47,11 @@ Task<Status> BandReader::read_bands(LogicalRun run, std::span<const std::uint32_
   co_return Status::ok;
 }
 
+// --- Figures ---
+
+void BandReader::report(MetricSet& metrics) const {
+  metrics.count("hit.read.flash", static_cast<double>(flash_sectors_), "sectors", "sectors read from the flash cache");
+  metrics.count("hit.read.media", static_cast<double>(band_sectors_), "sectors", "sectors read from their bands");
+}
+
 }  // namespace tessera

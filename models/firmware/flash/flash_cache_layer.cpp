@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 
 namespace tessera {
@@ -191,6 +192,173 @@ Task<void> FlashCacheLayer::program(std::uint32_t space, std::span<FlashCommand>
 void FlashCacheLayer::close_page(std::uint32_t space) {
   const auto [first, end] = spaces_[space].close_page();
   if (checkpoint_) checkpoint_->pad(first, end, next_seq_ - 1);
+}
+
+// --- Merges of a band with its pages ---
+
+Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
+  auto lock = merging_.exclusive(NumberRange::of(0));  // spaces are cleaned side by side, with one merge buffer
+  co_await lock;
+  if (!ok(places_.status())) co_return places_.status();
+  const Picoseconds begin = ports_.cpu.now();
+  ports_.cpu.event({"merge", FirmwareEvent::Edge::begin, band, layout_.band_sectors()});
+  const std::uint32_t cached = gather(band);
+  const std::uint64_t from = places_.physical(band);
+  const std::uint64_t to = in_place_ ? from : places_.spare(band);
+  const std::span<const std::uint32_t> pages(&table_.peek(0), table_.size());
+  Status status = co_await merge_.run(from, to, pages);
+  // Before any erase: of several copies of a sector, a cut must not leave an older one as the newest.
+  if (ok(status) && !in_place_) status = co_await places_.commit(band, next_seq_ - 1);
+  if (ok(status)) status = co_await drop_merged(band);
+  if (!ok(status)) {
+    for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
+    co_return status;
+  }
+  statistics_.merged(ports_.cpu.now() - begin, cached, merge_.times());
+  ports_.cpu.event({"merge", FirmwareEvent::Edge::end, band, cached});
+  co_return Status::ok;
+}
+
+/// Fills the table with the band's cached pages; gives how many there are. A crash-safe merge takes all of them, since the watermark
+/// makes them all void; pages that do not leave the cache then hold what the band holds.
+std::uint32_t FlashCacheLayer::gather(std::uint32_t band) {
+  const LogicalSector start = band_start(band);
+  const LogicalSector last = start + (layout_.band_sectors() - 1);
+  std::uint32_t cached = 0;
+  for (std::uint32_t region = owners_.region_of(start); region <= owners_.region_of(last); ++region) {
+    for (std::uint32_t page = owners_.first(region); page != PageOwners::none; page = owners_.after(page)) {
+      const LogicalSector sector = owners_.sector(page);
+      if (sector < start || sector > last || (in_place_ && !leaves(page))) continue;
+      table_.write(sector - start) = page;
+      ++cached;
+    }
+  }
+  return cached;
+}
+
+/// Pages of the table that leave the cache are not valid any more; the table is empty afterwards.
+Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
+  const LogicalSector start = band_start(band);
+  const auto sectors = static_cast<std::uint32_t>(table_.size());
+  const std::uint32_t* const table = &table_.peek(0);
+  const auto cached = [](std::uint32_t page) { return page != SectorMap::none; };
+  for (std::uint32_t done = 0; done < sectors;) {
+    const auto next = static_cast<std::uint32_t>(std::find_if(table + done, table + sectors, cached) - table);
+    if (next == sectors) break;
+    const LogicalRun piece = map_->piece({start + next, sectors - next});
+    const Status status = co_await map_->pin(piece);
+    if (!ok(status)) co_return status;
+    for (std::uint32_t i = next; i < next + piece.count; ++i) {
+      const std::uint32_t page = table_.peek(i);
+      if (page == SectorMap::none) continue;
+      table_.write(i) = SectorMap::none;
+      if (!leaves(page)) continue;
+      owners_.remove(page);
+      map_->erase(start + i);
+    }
+    map_->unpin(piece);
+    done = next + piece.count;
+  }
+  co_return Status::ok;
+}
+
+// --- Boot ---
+
+// Boot of a flash cache after a power cut: programming a page is the commit, and every page says what it is.
+
+Task<Status> FlashCacheLayer::recover() {
+  Status status = co_await places_.recover();
+  if (!ok(status)) co_return status;
+  FoundPages found;
+  status = co_await scan_pages(*ports_.flash, codec_, PageOrder(shape_, paired_), user_sectors(), found, checkpoint_.get());
+  if (!ok(status)) co_return status;
+  if (checkpoint_) {
+    checkpoint_->restart(found.tags);
+    co_await checkpoint_->repair();
+  }
+  next_seq_ = std::max({next_seq_, found.next_seq, places_.newest_watermark() + 1});
+  status = co_await restore_map(found.tags);
+  if (!ok(status)) co_return status;
+  co_await restore_spaces(found.tags);
+  restored();
+  co_return Status::ok;
+}
+
+/// Not merged into its band already.
+bool FlashCacheLayer::live(const PageTag& tag) const {
+  return tag.state == PageTag::State::good && tag.seq > places_.watermark(band_of(tag.lsn));
+}
+
+/// Of the live copies of a sector the newest one is cached. They are entered in the order of their sectors, so that each map page is
+/// needed once, and listed in the order in which they were written.
+Task<Status> FlashCacheLayer::restore_map(const PageTags& tags) {
+  std::vector<std::uint32_t> pages;
+  for (std::uint32_t page = 0; page < tags.size(); ++page)
+    if (live(tags[page])) pages.push_back(page);
+  std::sort(pages.begin(), pages.end(), [&tags](std::uint32_t a, std::uint32_t b) {
+    return tags[a].lsn != tags[b].lsn ? tags[a].lsn < tags[b].lsn : tags[a].seq > tags[b].seq;
+  });
+  const auto older = [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].lsn == tags[b].lsn; };
+  pages.erase(std::unique(pages.begin(), pages.end(), older), pages.end());
+  const auto lsn_of = [&tags, &pages](std::size_t i) { return tags[pages[i]].lsn; };
+  for (std::size_t i = 0; i < pages.size();) {
+    const LogicalRun rest{lsn_of(i), static_cast<std::uint32_t>(tags[pages.back()].lsn - lsn_of(i) + 1)};
+    const LogicalRun piece = map_->piece(rest);
+    const Status status = co_await map_->pin(piece);
+    if (!ok(status)) co_return status;
+    for (; i < pages.size() && lsn_of(i) < piece.end(); ++i) map_->set(lsn_of(i), pages[i]);
+    map_->unpin(piece);
+  }
+  std::sort(pages.begin(), pages.end(), [&tags](std::uint32_t a, std::uint32_t b) { return tags[a].seq < tags[b].seq; });
+  for (const std::uint32_t page : pages) owners_.add(page, tags[page].lsn);
+  co_return Status::ok;
+}
+
+/// Blocks without a valid page are erased where anything was ever programmed to them.
+Task<void> FlashCacheLayer::restore_spaces(const PageTags& tags) {
+  for (PageSpace& space : spaces_) {
+    std::vector<std::uint32_t> stale;
+    for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
+      if (!space.contains(block)) continue;
+      const std::uint64_t first = std::uint64_t{block} * shape_.block_subpages();
+      std::uint32_t used = 0;
+      for (std::uint32_t page = 0; page < shape_.block_subpages(); ++page)
+        if (tags[first + page].state != PageTag::State::blank) used = page + 1;
+      space.restore(block, used);
+      if (used != 0 && owners_.valid_in(block) == 0) stale.push_back(block);
+    }
+    if (!stale.empty()) co_await space.erase(stale);
+  }
+}
+
+// --- Figures ---
+
+BandLevels FlashCacheLayer::band_levels() const {
+  const auto sectors = static_cast<std::uint32_t>(layout_.band_sectors());
+  BandLevels levels(bands_, {sectors, sectors, 0});
+  owners_.each_sector([&](LogicalSector sector) { ++levels[band_of(sector)].cached; });
+  return levels;
+}
+
+void FlashCacheLayer::report_common(MetricSet& metrics, Bytes paper_bytes, Bytes own_bytes) const {
+  statistics_.report(metrics);
+  reader_.report(metrics);
+  map_->report(metrics);
+  if (shape_.subpages > 1) pages_.report(metrics);
+  std::uint64_t retired = 0;
+  Bytes taken = map_->bytes() + owners_.bytes() + places_.bytes() + own_bytes;
+  if (checkpoint_) taken += checkpoint_->bytes();
+  for (const PageSpace& space : spaces_) {
+    retired += space.retired_blocks();
+    taken += space.bytes();
+  }
+  metrics.count("hit.write.flash", static_cast<double>(updates_), "sectors", "sectors written of which the flash cache held a copy");
+  metrics.add("flash.retired_blocks", static_cast<double>(retired), "1", "blocks that are not used, from the factory or since");
+  metrics.count("log.sectors", static_cast<double>(places_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");
+  if (checkpoint_)
+    metrics.count("checkpoint.sectors", static_cast<double>(checkpoint_->sectors_written()), "sectors",
+                  "sectors of checkpoints of flash pages' tags");
+  report_mapping_memory(metrics, map_->paper_bytes() + paper_bytes, taken);
 }
 
 }  // namespace tessera

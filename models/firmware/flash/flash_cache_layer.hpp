@@ -121,11 +121,11 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<Status> write_piece(LogicalRun run, DataSpan data);
   Task<std::uint32_t> append(std::uint32_t space, LogicalRun run, DataSpan data);
 
-  // Merging (flash_cache_merge.cpp)
+  // Merging
   std::uint32_t gather(std::uint32_t band);
   Task<Status> drop_merged(std::uint32_t band);
 
-  // Boot (flash_cache_recovery.cpp)
+  // Boot
   [[nodiscard]] bool live(const PageTag& tag) const;
   Task<Status> restore_map(const PageTags& tags);
   Task<void> restore_spaces(const PageTags& tags);

@@ -61,7 +61,7 @@ class FlashTier final : public TranslationLayer, public BlockLender, private Sha
   /// Whether the newest copy of the sector is in flash, and what lies behind it is of no use until the flash hands that copy on.
   [[nodiscard]] bool holds_newest(LogicalSector sector) const;
 
-  // Blocks for somebody else (flash_tier_pool.cpp)
+  // Blocks for somebody else
   void lend_to(BlockBorrower& borrower) override;
   [[nodiscard]] std::optional<std::uint32_t> lend() override;
   void renew(std::uint32_t block) override;
@@ -152,7 +152,7 @@ class FlashTier final : public TranslationLayer, public BlockLender, private Sha
   [[nodiscard]] Task<bool> take_back(std::uint64_t age);
   [[nodiscard]] Task<bool> free_without_writes();
 
-  // Boot (flash_tier_recovery.cpp)
+  // Boot
   void find_lost(FoundPages& found) const;
   [[nodiscard]] std::vector<LogicalSector> restore_pages(const PageTags& tags);
   [[nodiscard]] Task<void> void_left_out(std::span<const LogicalSector> sectors);

@@ -107,4 +107,10 @@ Task<void> SharedPages::finish(std::uint32_t number, Stream& stream, const std::
   while (!page->done) co_await stream.changed.change(LifePhase::flash_queue);
 }
 
+// --- Figures ---
+
+void SharedPages::report(MetricSet& metrics) const {
+  metrics.count("flash.collected", static_cast<double>(collected_), "sectors", "sectors programmed to a page that another write had begun");
+}
+
 }  // namespace tessera

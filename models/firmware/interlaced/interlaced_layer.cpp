@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/locks/shared_locks.hpp"
 
 namespace tessera {
@@ -124,6 +125,13 @@ void InterlacedLayer::prefill(std::uint64_t sectors) {
     rmw_.prefill(piece.track);
     at += piece.count;
   }
+}
+
+// --- Figures ---
+
+void InterlacedLayer::report(MetricSet& metrics) const {
+  report_work(metrics);
+  if (map_bytes() != Bytes()) report_mapping_memory(metrics, paper_map_bytes(), map_bytes());
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include "firmware/defects/lost_sectors.hpp"
 #include "firmware/defects/write_rest.hpp"
+#include "firmware/layers/layer_statistics.hpp"
 
 namespace tessera {
 
@@ -111,6 +112,15 @@ Task<Status> TrackMover::find_unfinished(std::optional<MoveWords>& words) {
   words = found.words;
   in_doubt_ = unfinished->in_doubt ? found.sectors : 0;
   co_return Status::ok;
+}
+
+// --- Figures ---
+
+void TrackMover::report(MetricSet& metrics) const {
+  report_cleaning_times(metrics, moves_, "cleanings");  // tracks move as the layer learns: their clock is its intervals
+  metrics.count("move.sectors", static_cast<double>(sectors_written_), "sectors", "sectors written by moves of tracks, backups included");
+  metrics.count("move.failed_writes", static_cast<double>(failed_writes_), "1", "writes of moved tracks that failed");
+  metrics.count("log.sectors", static_cast<double>(log_.sectors_written()), "sectors", "sectors of the merge log and its checkpoints");
 }
 
 }  // namespace tessera

@@ -174,6 +174,9 @@ class MediaPort {
   /// Whether every track has the sectors that its zone says of its surface, and every top as many as its neighbours: none is short. False
   /// also where that is not known; then tracks are asked one by one.
   [[nodiscard]] virtual bool uniform() const { return false; }
+  /// Boot: whether a power cut may have ended a rewrite of tracks of which nothing is known any more. Then what an overlapping write has
+  /// destroyed may have held data.
+  [[nodiscard]] virtual bool forgot_rewrite() const { return false; }
 
  private:
   struct Awaiter : DeviceAwaiter<MediaPort, MediaChain> {

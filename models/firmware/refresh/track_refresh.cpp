@@ -45,7 +45,10 @@ TrackRefresh::TrackRefresh(const RefreshConfig& config, const Ports& ports, cons
 }
 
 void TrackRefresh::recount(bool after_power_cut) {
-  if (!after_power_cut) return;
+  if (!after_power_cut) {
+    if (overlapped_ != nullptr) overlapped_->window.end();
+    return;
+  }
   ports_.cpu.scan(counters_.size());
   const std::uint64_t of_radius = std::uint64_t{surfaces_} * config_.counters_per_track();
   for (std::uint64_t i = 0; i < counters_.size(); ++i) {
@@ -129,6 +132,7 @@ bool TrackRefresh::enqueue(std::uint64_t counter) {
 }
 
 void TrackRefresh::start() {
+  if (forgot_rewrite()) overlapped_->window.end();  // the layer knows
   started_ = true;
   begin_work();
 }
@@ -211,6 +215,115 @@ Task<void> TrackRefresh::rewrite_alone(PhysicalTrack track, MediaClass priority)
   ++refreshes_;
   sectors_ += sectors;
   ports_.cpu.event({"refresh", FirmwareEvent::Edge::end, number(track), sectors});
+}
+
+// --- Tracks that overlap: one is rewritten with all that its rewrite destroys ---
+
+Task<void> TrackRefresh::rewrite_overlapped(PhysicalTrack track, MediaClass priority) {
+  const std::vector<std::uint32_t> order = overlap_.order(track.radius);
+  if (order.empty()) {
+    renew(track, 0);
+    co_return;
+  }
+  const auto [first, last] = std::ranges::minmax(order);
+  co_await overlapped_->hold.take({track.surface, first, last + 1});
+  hurried_ = overlapped_->hold.awaited();
+  overlapped_->window.begin(track);
+  co_await write_over(track, order, priority);
+  overlapped_->window.end();
+  overlapped_->hold.release();
+}
+
+Task<void> TrackRefresh::mend() {
+  if (overlapped_ == nullptr) co_return;
+  const std::optional<PhysicalTrack> begun = overlapped_->window.begun();
+  if (!begun) co_return;
+  const std::vector<std::uint32_t> order = overlap_.order(begun->radius);
+  co_await write_over(*begun, order, MediaClass::dependent);
+  overlapped_->window.end();
+}
+
+/// From where the window is in the order of `track`.
+Task<void> TrackRefresh::write_over(PhysicalTrack track, const std::vector<std::uint32_t>& order, MediaClass priority) {
+  TrackWindow& window = overlapped_->window;
+  const auto tracks = static_cast<std::uint32_t>(order.size());
+  const auto place = [&](std::uint32_t number) { return PhysicalTrack{track.surface, order[number]}; };
+  // Counts of tracks that wait for their turn rise.
+  const auto now = [&] { return hurried_ || taken_ != put_ ? MediaClass::dependent : priority; };
+  ports_.cpu.event({"refresh", FirmwareEvent::Edge::begin, number(track), tracks});
+  while (window.written() < tracks) {
+    while (window.lacks(tracks)) {
+      const MediaClass turn = now();
+      behind_ = turn == MediaClass::background ? &window.buffer() : nullptr;
+      co_await window.read_next(place(window.read()), turn);
+      behind_ = nullptr;
+    }
+    const PhysicalTrack next = place(window.written());
+    const std::uint32_t sectors = sectors_on(next);
+    if (sectors != 0) count(PhysicalRun{next, 0, sectors});
+    // As where a track's write follows its read in one chain: what was read is held.
+    const bool all = co_await window.write_next(next, MediaClass::dependent);
+    failed_ += all ? 0 : 1;
+    ++refreshes_;
+    sectors_ += sectors;
+    if (config_.counters == RefreshCounters::track) renew(next, 0);
+  }
+  if (config_.counters == RefreshCounters::area) renew_between(track, order);
+  ports_.cpu.event({"refresh", FirmwareEvent::Edge::end, number(track), tracks});
+}
+
+/// Whether the rewrite of one side goes over the other, and so over the track between them: then that side alone is left.
+bool TrackRefresh::drop_covered(Sides& sides) const {
+  if (!sides.outer || !sides.inner) return false;
+  const auto goes_over = [this](PhysicalTrack from, PhysicalTrack other) {
+    const std::vector<std::uint32_t> order = overlap_.order(from.radius);
+    return std::ranges::find(order, other.radius) != order.end();
+  };
+  if (goes_over(*sides.outer, *sides.inner)) {
+    sides.inner.reset();
+    return true;
+  }
+  if (!goes_over(*sides.inner, *sides.outer)) return false;
+  sides.outer.reset();
+  return true;
+}
+
+/// All counters of the track: so many writes came since what they count for was rewritten.
+void TrackRefresh::renew(PhysicalTrack track, std::uint32_t writes) {
+  const std::uint64_t counters = config_.counters_per_track();
+  const std::uint64_t first = number(track) * counters;
+  ports_.memory.touch(counters_at_ + first * sizeof(Counter), static_cast<std::uint32_t>(counters * sizeof(Counter)), Access::write);
+  std::fill_n(counters_.begin() + static_cast<std::ptrdiff_t>(first), counters, static_cast<Counter>(writes));
+}
+
+/// Tracks of which both sides were rewritten: their own rewrite came after that of one side.
+void TrackRefresh::renew_between(PhysicalTrack track, const std::vector<std::uint32_t>& order) {
+  const auto rewritten = [&](const std::optional<PhysicalTrack>& side) {
+    return !side || std::ranges::find(order, side->radius) != order.end();
+  };
+  for (const std::uint32_t radius : order) {
+    const PhysicalTrack between{track.surface, radius};
+    const Sides sides = sides_of(between);
+    if (rewritten(sides.outer) && rewritten(sides.inner)) renew(between, 1);
+  }
+}
+
+// --- Figures ---
+
+void TrackRefresh::report(MetricSet& metrics) const {
+  const auto count = [&](const char* name, std::uint64_t value, const char* description) {
+    metrics.count(std::string("refresh.") + name, static_cast<double>(value), "1", description);
+  };
+  count("tracks", refreshes_, "Tracks that were read and rewritten because their neighbours had been written often.");
+  count("sectors", sectors_, "Sectors that refreshes rewrote.");
+  count("urgent", urgent_, "Refreshes that waited so long that they went with the host's commands.");
+  count("failed", failed_, "Refreshes that met a sector that could not be written.");
+  metrics.add("refresh.highest_count", highest_, "1", "The most writes that a counter came to.");
+  metrics.add("refresh.counters", static_cast<double>(counters_.size() * sizeof(Counter)), "B", "DRAM of the counters of writes.");
+  if (overlapped_ == nullptr) return;
+  metrics.add("refresh.window", static_cast<double>(overlapped_->window.bytes().value()), "B",
+              "Dumped DRAM of the tracks that the rewrite of one has destroyed.");
+  count("held", overlapped_->hold.held(), "Media commands that waited for tracks under rewrite.");
 }
 
 }  // namespace tessera

@@ -40,6 +40,7 @@ class TrackRefresh final : public MediaPort {
   void supervise(MediaSupervisor* supervisor) override { ports_.media.supervise(supervisor); }
   [[nodiscard]] std::uint32_t sectors_on(PhysicalTrack track) const override { return ports_.media.sectors_on(track); }
   [[nodiscard]] bool uniform() const override { return ports_.media.uniform(); }
+  [[nodiscard]] bool forgot_rewrite() const override { return overlapped_ != nullptr && overlapped_->window.forgotten(); }
 
   /// Adds the metrics `refresh.*`.
   void report(MetricSet& metrics) const;

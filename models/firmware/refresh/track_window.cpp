@@ -16,13 +16,13 @@ TrackWindow::TrackWindow(const Ports& ports, const DriveGeometry& geometry, std:
 
 std::optional<PhysicalTrack> TrackWindow::begun() const {
   const Progress& progress = progress_.read(0);
-  if (progress.begun == 0) return std::nullopt;
+  if (progress.state != State::begun) return std::nullopt;
   return PhysicalTrack{progress.surface, progress.radius};
 }
 
-void TrackWindow::begin(PhysicalTrack first) { progress_.write(0) = {1, first.surface, first.radius, 0, 0}; }
+void TrackWindow::begin(PhysicalTrack first) { progress_.write(0) = {State::begun, first.surface, first.radius, 0, 0}; }
 
-void TrackWindow::end() { progress_.write(0) = {}; }
+void TrackWindow::end() { progress_.write(0) = {State::none, 0, 0, 0, 0}; }
 
 Task<void> TrackWindow::read_next(PhysicalTrack track, MediaClass priority) {
   const std::uint32_t place = read();

@@ -20,9 +20,12 @@ class TrackWindow {
   /// For rewrites of which no track destroys any but the next `slots` - 1.
   TrackWindow(const Ports& ports, const DriveGeometry& geometry, std::uint32_t slots);
 
-  /// The track with which the rewrite began that a power cut ended; nothing where there was none.
+  /// The track with which the rewrite began that a power cut ended; nothing where there was none, or where forgotten().
   [[nodiscard]] std::optional<PhysicalTrack> begun() const;
+  /// A dump failed: nobody knows whether there was a rewrite, or what of it. Until the next begin() or end(), after any number of boots.
+  [[nodiscard]] bool forgotten() const { return progress_.peek(0).state == State::forgotten; }
   void begin(PhysicalTrack first);
+  /// No rewrite is under way: at the first boot, too.
   void end();
 
   // Places of the order.
@@ -42,8 +45,10 @@ class TrackWindow {
   [[nodiscard]] Bytes bytes() const;
 
  private:
+  /// All bits zero: the dump failed.
+  enum class State : std::uint32_t { forgotten, none, begun };
   struct Progress {
-    std::uint32_t begun;  // 1: the rest counts
+    State state;
     std::uint32_t surface;
     std::uint32_t radius;
     std::uint32_t written;

@@ -229,41 +229,6 @@ TEST_CASE("run: a bad value names its option and what was expected") {
   CHECK(message(run_with({"--fold=3"})) == "tessera-sim: --fold takes no value");
 }
 
-TEST_CASE("compare: layers, seeds and jobs, and a run's own options as words to give again") {
-  const auto compare = parsed_as<CompareOptions>(
-      {"compare", "common",      "--layers", "cmr,mu-rmw", "--workload", "web-server", "--set", "media.rpm=5400 rpm",
-       "--set",   "nand.dies=4", "--check",  "--cut-at",   "1s",         "--seeds",    "10",    "--seed",
-       "3",       "--jobs",      "2",        "--out",      "out"});
-  CHECK(compare.run.drive == "common");
-  CHECK(compare.layers == std::vector<std::string>{"cmr", "mu-rmw"});
-  CHECK(compare.seeds == 10);
-  CHECK(compare.run.seed == 3);
-  CHECK(compare.jobs == 2);
-  CHECK(compare.run.check);
-  CHECK(compare.run.out == "out");
-  CHECK(compare.run_words == std::vector<std::string>{"--cut-at", "1s", "--set", "media.rpm=5400 rpm", "--set", "nand.dies=4", "--workload",
-                                                      "web-server", "--check"});
-
-  const auto least = parsed_as<CompareOptions>({"compare", "common", "--layers", "all", "--trace", "t.csv", "--out", "out"});
-  CHECK(least.layers == std::vector<std::string>{"all"});
-  CHECK(least.seeds == 1);
-  CHECK(least.jobs == 0);
-}
-
-TEST_CASE("compare: what does not fit together is refused with a sentence") {
-  const auto with = [](std::vector<const char*> more) {
-    std::vector<const char*> arguments{"compare", "common", "--workload", "web-server", "--out", "out"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return message(arguments);
-  };
-  CHECK(with({}) == "tessera-sim compare: expected --layers A,B,... or --layers all");
-  CHECK(with({"--layers", ""}) == "tessera-sim compare: --layers: expected a value after it, found an empty one");
-  CHECK(with({"--layers", "cmr,cmr"}) == "tessera-sim compare: --layers: 'cmr' is named twice");
-  CHECK(with({"--layers", "cmr", "--seeds", "0"}) == "--seeds: expected a whole number from 1 to 10000, found '0'");
-  CHECK(with({"--layers", "cmr", "--jobs", "x"}) == "--jobs: expected a whole number from 1 to 1024, found 'x'");
-  CHECK(with({"--layers", "cmr", "--vcd", "a.vcd"}).starts_with("tessera-sim compare: unknown option '--vcd'"));
-}
-
 TEST_CASE("a warm-up that is to be found is the business of two runs") {
   CHECK(message(run_with({"--warmup", "auto"})) ==
         "tessera-sim run: --warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
@@ -294,7 +259,7 @@ TEST_CASE("a misspelt option or command names the nearest one") {
       "--firmware-digest, --set, --capacity, --load-state, --trace, --format, --event, --volume, --columns, --time-unit, --sort, --spread, "
       "--arrival, --limit");
   CHECK(message({"rnu", "common"}) ==
-        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, compare, torture, array, serve, explain, describe, probe, "
+        "tessera-sim: unknown command 'rnu'; did you mean 'run'? known: run, torture, array, serve, explain, describe, probe, "
         "convert, "
         "list, "
         "check");

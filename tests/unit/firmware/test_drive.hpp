@@ -25,7 +25,11 @@ class Setter final : public ParameterVisitor {
   void field(std::string_view name, std::uint64_t& value, Range, std::string_view) override { set(name, value); }
   void field(std::string_view name, double& value, Range, std::string_view) override { set(name, value); }
   void field(std::string_view, Picoseconds&, Range, std::string_view) override {}
-  void field(std::string_view, Bytes&, Range, std::string_view) override {}
+  void field(std::string_view name, Bytes& value, Range, std::string_view) override {
+    std::uint64_t bytes = value.value();
+    set(name, bytes);
+    value = Bytes(bytes);
+  }
   void field(std::string_view, BytesPerSecond&, Range, std::string_view) override {}
   void field(std::string_view, Hertz&, Range, std::string_view) override {}
   void field(std::string_view, Rpm&, Range, std::string_view) override {}

@@ -12,10 +12,3 @@ TEST_CASE("program name: commands in a text go under another name, paths and lon
   CHECK(commands_under("tessera", "").empty());
   CHECK(commands_under("tessera", "tessera-sim") == "tessera");
 }
-
-TEST_CASE("program name: a message of a part is passed on without the name in front of it, whichever it has") {
-  CHECK(without_program_name("tessera-sim: no flash") == "no flash");
-  CHECK(without_program_name("tessera: no flash") == "no flash");
-  CHECK(without_program_name("tessera run: no input") == "tessera run: no input");
-  CHECK(without_program_name("no flash: tessera: ") == "no flash: tessera: ");
-}

@@ -16,8 +16,14 @@ MetricLookup lookup(const Figures& figures) {
   };
 }
 
-std::string parts_of(const Figures& figures) { return time_line(lookup(figures), "host.read"); }
-std::string causes_of(const Figures& figures) { return cause_line(lookup(figures), "host.read"); }
+std::string parts_of(const Figures& figures) {
+  const auto [times, phases] = time_parts(lookup(figures), "host.read");
+  return times.mean.empty() ? "" : "mean " + times.mean + ": " + phases.mean + "; slowest 1 % " + times.slowest + ": " + phases.slowest;
+}
+std::string causes_of(const Figures& figures) {
+  const auto [mean, slowest] = cause_parts(lookup(figures), "host.read");
+  return mean.empty() ? "" : "mean: " + mean + "; slowest 1 %: " + slowest;
+}
 
 }  // namespace
 

@@ -82,7 +82,7 @@ class Amphisbaena final : public ZoneBufferLayer, private SlotRecords {
   void stay_in_slot(LogicalSector block, std::uint32_t slot);
   void collect_group(LogicalSector block, bool alone);
 
-  // Sizes of the two buffers: reallocation.cpp
+  // Sizes of the two buffers
   [[nodiscard]] Task<Status> review(HostTag in_hand);
   [[nodiscard]] std::uint32_t chunks_for(std::uint64_t ghost_hits) const;
   [[nodiscard]] Task<Status> take_chunks(std::uint32_t count, HostTag in_hand);

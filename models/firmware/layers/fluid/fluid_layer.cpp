@@ -145,4 +145,14 @@ Task<Status> Fluid::restored(std::vector<FoundSlot>& found, std::span<const std:
   co_return Status::ok;
 }
 
+// --- Figures ---
+
+void Fluid::report(MetricSet& metrics) const {
+  report_common(metrics, Bytes(std::uint64_t{16} * buffer_.slots()), log_.bytes() + (heat_ ? heat_->bytes() : Bytes(0)));
+  if (heat_) {
+    metrics.count("loop.requeued", static_cast<double>(requeued_), "sectors",
+                  "sectors of hot zones that were appended to the log again instead of being written back");
+  }
+}
+
 }  // namespace tessera::fluid

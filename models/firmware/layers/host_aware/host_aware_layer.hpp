@@ -84,6 +84,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   [[nodiscard]] Task<Status> find_pointers();
   void note_doubt(std::uint32_t zone, const zoned::ZoneSearch::Found& found);
   [[nodiscard]] Task<Status> lose_doubtful();
+  [[nodiscard]] Task<Status> note_forgotten();
 
   // Records
   [[nodiscard]] Task<Status> record(std::uint32_t zone, std::uint32_t written, bool marked);
@@ -94,6 +95,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   // BandZones
   [[nodiscard]] LogicalSector zone_end(LogicalSector sector) const override;
   [[nodiscard]] LogicalSector held_end(LogicalRun band) const override;
+  [[nodiscard]] bool may_have_held(LogicalSector sector) const override;
   [[nodiscard]] bool at_pointer(LogicalSector first) const override;
   void begun(LogicalRun run, media_cache::WriteWay way) override;
   [[nodiscard]] Task<Status> before_band_write(LogicalRun run) override;

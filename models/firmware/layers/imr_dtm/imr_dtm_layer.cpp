@@ -237,4 +237,11 @@ Task<void> ImrDtm::restore_tops(const Images& images) {
   }
 }
 
+// --- Figures ---
+
+void ImrDtm::report_work(MetricSet& metrics) const {
+  report_moving(metrics);
+  metrics.count("swap.count", static_cast<double>(swaps_done_), "1", "swaps of a pseudo-track on bottoms and one on tops");
+}
+
 }  // namespace tessera::dtm

@@ -16,6 +16,8 @@ class BandZones {
   [[nodiscard]] virtual LogicalSector zone_end(LogicalSector sector) const = 0;
   /// The end of what its zones hold of a band: its begin, where that is nothing.
   [[nodiscard]] virtual LogicalSector held_end(LogicalRun band) const = 0;
+  /// Whether a destroyed sector may have held data since the reset of its zone.
+  [[nodiscard]] virtual bool may_have_held(LogicalSector sector) const = 0;
   /// Whether a write from there on continues all that its zone got so far.
   [[nodiscard]] virtual bool at_pointer(LogicalSector first) const = 0;
   /// A write, or a part of one, is on its way; `run` may lie in several zones.

@@ -199,7 +199,7 @@ Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priori
     LapTimer timer(ports_.cpu);
     Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
     if (!ok(status)) co_return status;
-    if (zones_ != nullptr) clear_destroyed(data);
+    if (zones_ != nullptr) clear_destroyed(part.first, data);
     times.band_read += timer.lap();
     status = co_await collect(part, 0, priority, times);
     if (!ok(status)) co_return status;

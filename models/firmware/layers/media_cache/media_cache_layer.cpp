@@ -73,6 +73,7 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
   std::size_t next = 0;
   for (std::uint32_t done = 0; done < run.count;) {
     chain.clear();
+    const LogicalSector first = run.first + done;
     while (done < run.count && chain.steps().size() < MediaChain::max_steps) {
       const LogicalSector at = run.first + done;
       while (next < found->size() && (*found)[next].end() <= at) ++next;
@@ -86,7 +87,7 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
       done += place.count;
     }
     Status status = co_await ports_.media.run(chain);
-    if (met_destroyed(chain)) status = co_await read_singly(chain);
+    if (met_destroyed(chain)) status = co_await read_singly(chain, first);
     if (!ok(status)) co_return status;
   }
   co_return Status::ok;

@@ -153,9 +153,9 @@ class MediaCache final : public HomeLayer {
   void end(std::span<const Part> parts, Status status);
   void fail_all(Status status);
   [[nodiscard]] Task<Status> write_marked(LogicalRun run, DataSpan data, MediaClass priority);
-  [[nodiscard]] Task<Status> read_singly(const MediaChain& ended);
+  [[nodiscard]] Task<Status> read_singly(const MediaChain& ended, LogicalSector first);
   [[nodiscard]] bool met_destroyed(const MediaChain& ended) const;
-  void clear_destroyed(DataSpan data);
+  void clear_destroyed(LogicalSector first, DataSpan data);
   void drop_void();
   void note_unproven(const FoundPacket& packet);
 

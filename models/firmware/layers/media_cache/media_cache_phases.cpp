@@ -51,7 +51,7 @@ Task<Status> MediaCache::prepare_phase(const Merge& merge, LogicalRun part, std:
   ++phases_;
   LapTimer timer(ports_.cpu);
   Status status = co_await bands_.transfer(MediaOp::read, rest, data, priority, LostSectors::carry);
-  if (ok(status) && zones_ != nullptr) clear_destroyed(data);
+  if (ok(status) && zones_ != nullptr) clear_destroyed(rest.first, data);
   times.band_read += timer.lap();
   if (!ok(status)) co_return status;
   status = co_await collect(rest, here, priority, times);

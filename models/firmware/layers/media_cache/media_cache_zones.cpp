@@ -130,7 +130,7 @@ void MediaCache::drop_void() {
 }
 
 /// Whether the read ended with a step of which an overlapping write has destroyed a sector. That is done to what was not written since the
-/// reset of its zone alone, which reads as zeros, whether or not the sector can be read.
+/// reset of its zone alone, which reads as zeros, whether or not the sector can be read; unless a rewrite was forgotten since.
 bool MediaCache::met_destroyed(const MediaChain& ended) const {
   if (zones_ == nullptr || ok(ended.status) || !delivered(ended.status)) return false;
   const DataSpan& data = ended.steps()[ended.steps_done].data;
@@ -139,16 +139,17 @@ bool MediaCache::met_destroyed(const MediaChain& ended) const {
   return false;
 }
 
-/// Sectors of such a read.
-Task<Status> MediaCache::read_singly(const MediaChain& ended) {
+/// Sectors of such a read, which begins with `first`.
+Task<Status> MediaCache::read_singly(const MediaChain& ended, LogicalSector first) {
+  for (const MediaStep& done : ended.steps().first(ended.steps_done)) first += done.run.count;
   for (std::size_t step = ended.steps_done; step < ended.steps().size(); ++step) {
     const MediaStep& whole = ended.steps()[step];
-    for (std::uint32_t i = 0; i < whole.run.count; ++i) {
+    for (std::uint32_t i = 0; i < whole.run.count; ++i, ++first) {
       const DataSpan data = whole.data.part(i, 1);
       MediaChain chain(ended.priority);
       chain.read(part_of(ports_.media, whole.run, {i, 1}), data);
       const Status status = co_await ports_.media.run(chain);
-      if (met_destroyed(chain))
+      if (met_destroyed(chain) && !zones_->may_have_held(first))
         ports_.memory.clear(data);
       else if (!ok(status))
         co_return status;
@@ -158,9 +159,9 @@ Task<Status> MediaCache::read_singly(const MediaChain& ended) {
 }
 
 /// The same of what a merge has read and marked as lost; what else cannot be read stays so.
-void MediaCache::clear_destroyed(DataSpan data) {
+void MediaCache::clear_destroyed(LogicalSector first, DataSpan data) {
   for (std::uint32_t i = 0; i < data.count; ++i)
-    if (data.buffer->is_overwritten(data.first + i)) ports_.memory.clear(data.part(i, 1));
+    if (data.buffer->is_overwritten(data.first + i) && !zones_->may_have_held(first + i)) ports_.memory.clear(data.part(i, 1));
 }
 
 }  // namespace tessera::media_cache

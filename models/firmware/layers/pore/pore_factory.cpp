@@ -1,4 +1,4 @@
-// PORE in the list of layers, what it asks of a drive, and what it reports.
+// PORE in the list of layers, and what it asks of a drive.
 #include <algorithm>
 
 #include "firmware/layers/configured_factory.hpp"
@@ -30,18 +30,6 @@ void PoreConfig::describe(ParameterVisitor& v) {
     v.field("zone_sectors", zone_sectors, {1, 1 << 24}, "sectors of a zone (original)");
     v.field("period", period, {0, 4e9}, "pages that a period evicts (original); 0: a quarter of the cache");
   });
-}
-
-void Pore::report(MetricSet& metrics) const {
-  const Bytes own(heat_.size() * sizeof(std::uint32_t) + stamps_.size() * sizeof(std::uint64_t) + (chosen_.size() + 63) / 64 * 8 +
-                  moves_.size());
-  const Bytes lists(16 * owners_.regions());  // head, tail, count and heat of each region
-  report_common(metrics, lists, own);
-  metrics.count("nand.page_copies", static_cast<double>(copied_), "1", "pages copied from flash to flash");
-  metrics.count("nand.page_copybacks", static_cast<double>(moved_), "1", "of these, pages that the flash moved inside their plane");
-  metrics.add("open.regions_mean", open_regions_.mean(), "1", "regions that a cleaning opened");
-  metrics.add("forbidden.pages_share", valid_ == 0 ? std::nullopt : std::optional(static_cast<double>(kept_) / static_cast<double>(valid_)),
-              "1", "valid cached pages that cleanings kept over those that they found");
 }
 
 }  // namespace pore

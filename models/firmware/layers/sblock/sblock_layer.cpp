@@ -49,4 +49,11 @@ Task<Status> Sblock::trim_media(std::uint64_t segment, std::uint64_t blocks) {
   co_return co_await store_->trim(segment);
 }
 
+// --- Figures ---
+
+void Sblock::report(MetricSet& metrics) const {
+  report_buffer(metrics, store_->paper_metadata(), store_->metadata());
+  store_->report(metrics);
+}
+
 }  // namespace tessera::sblock

@@ -97,4 +97,10 @@ void SkylightDisk::restore_space(std::vector<FoundSlot>& found, std::span<const 
   for (const std::uint32_t slot : unreadable) states_.peek(slot / zone_slots_).head = zone_slots_;
 }
 
+// --- Figures ---
+
+void SkylightDisk::report(MetricSet& metrics) const {
+  report_common(metrics, Bytes(std::uint64_t{8} * buffer_.slots()), Bytes(states_.size() * sizeof(BufferZone)));
+}
+
 }  // namespace tessera

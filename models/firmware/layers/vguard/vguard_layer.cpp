@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layout/plan_regions.hpp"
 #include "firmware/locks/shared_locks.hpp"
 #include "firmware/logs/header_scan.hpp"
@@ -347,6 +348,24 @@ void Vguard::restore(Slot slot, Cached cached) {
 void Vguard::prefill(std::uint64_t sectors) {
   const std::uint64_t tracks = sectors == 0 ? 0 : layout_.piece({LogicalSector(sectors - 1), 1}).track + 1;
   for (std::uint64_t track = 0; track < tracks; ++track) holds_data_.set_uncharged(number_of(layout_.whole(track)));
+}
+
+// --- Figures ---
+
+void Vguard::report(MetricSet& metrics) const {
+  const auto sectors = [&metrics](const char* name, std::uint64_t value, const char* what) {
+    metrics.count(name, static_cast<double>(value), "sectors", what);
+  };
+  sectors("hit.write.cache", written_cached_, "sectors written to tracks that were in the cache");
+  sectors("hit.read.cache", read_cached_, "sectors read from the cache");
+  sectors("hit.read.media", read_in_place_, "sectors read from their bands");
+  metrics.count("guard.count", static_cast<double>(guards_), "1", "tracks moved to the cache because the one in front was written");
+  metrics.count("guard.put_back", static_cast<double>(put_back_), "1", "tracks written in place again");
+  report_cleanings(metrics, cleanings_, "cleanings: bands whose cached tracks were put back");
+  const Bytes bitmap((holds_data_.size() + 63) / 64 * 8);
+  const Bytes tracks(track_by_slot_.size() * sizeof(Cached));
+  metrics.add("meta.ram_bytes_actual", static_cast<double>((bitmap + slot_by_track_.bytes() + tracks + lists_.bytes()).value()), "B",
+              "mapping memory that is really taken");
 }
 
 }  // namespace tessera

@@ -31,12 +31,14 @@ class ZoneLedger final : private TableLog::Table {
   }
 
   [[nodiscard]] const KeptZone& peek(std::uint32_t zone) const { return kept_.peek(zone); }
-  /// Before format().
+  /// Before format() or checkpoint().
   void set(std::uint32_t zone, const KeptZone& kept) { kept_.peek(zone) = kept; }
   [[nodiscard]] Task<Status> format() { return log_.format(); }
   [[nodiscard]] Task<Status> recover() { return log_.recover(); }
   /// Once all is known again: everything twice, where boot found but one copy of something.
   [[nodiscard]] Task<void> repair();
+  /// The same for all that was set() since: durable on return.
+  [[nodiscard]] Task<Status> checkpoint() { return log_.checkpoint(); }
   /// Durable on return; where the status is not ok the drive takes no more changes.
   [[nodiscard]] Task<Status> append(std::uint32_t zone, KeptZone kept);
   /// That these zones, at most most_together() of them, are active and have nothing written since so many resets; as append(), in one

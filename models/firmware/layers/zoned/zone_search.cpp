@@ -34,7 +34,8 @@ Task<ZoneSearch::Look> ZoneSearch::look(Zone zone, std::uint32_t first, std::uin
     cpu_.charge(CpuOperation::record_word, record_words(std::uint64_t{run.count} * header_bytes));
     for (const SectorHeader& header : headers_)
       if (const auto mark = end_in(header, zone.zone, zone.resets)) found.end = std::max(found.end, *mark);
-    found.unreadable = status == Status::media_error || status == Status::lost;  // lost: a refresh could not read it, nor its mark
+    const bool rewritten = status == Status::damaged && media_.forgot_rewrite();
+    found.unreadable = status == Status::media_error || status == Status::lost || rewritten;  // lost: a refresh could not read its mark
     if (status != Status::media_error) break;
   }
   co_return found;

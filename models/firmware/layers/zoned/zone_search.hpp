@@ -4,7 +4,8 @@
 // Every track below the pointer ends with a mark (zone_marks.hpp), so that a binary search over tracks finds the last one that was
 // written to; its last mark is the pointer. A sector after it that cannot be read may have carried a newer mark: what it may have
 // stood for is then below the pointer, in doubt, and reads of it fail. A sector that an overlapping write destroyed is no such sector: the
-// channel finds it as the neighbour's data, and nothing was written there since.
+// channel finds it as the neighbour's data, and nothing was written there since. Unless a rewrite of tracks was forgotten
+// (MediaPort::forgot_rewrite): that destroyed what had been written, and marks.
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -41,7 +42,7 @@ class ZoneSearch {
   /// What a read of sectors says.
   struct Look {
     std::uint32_t end = 0;    ///< after the last mark; 0: none
-    bool unreadable = false;  ///< a sector cannot be read, whatever is done
+    bool unreadable = false;  ///< a sector cannot be read, whatever is done, and may have had a mark
   };
   [[nodiscard]] Task<Look> look(Zone zone, std::uint32_t first, std::uint32_t end);
   struct Last {
