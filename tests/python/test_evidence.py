@@ -23,7 +23,7 @@ def wide_apart(draw, designs, spread, shift=0.0):
     logs = draw.normal(0, 1, (SEEDS, 1)) + draw.normal(0, spread, (SEEDS, designs))
     logs[:, -1] += shift
     means = logs.mean(axis=0)
-    return Ratio(logs[:, means.argmax()] - logs[:, means.argmin()], pairs(designs))
+    return Ratio.of(logs[:, means.argmax()] - logs[:, means.argmin()], pairs(designs))
 
 
 @pytest.mark.parametrize("designs", [2, 4, 8])
@@ -55,10 +55,10 @@ def test_findings_between_equal_designs_as_a_sweep_has_them():
 
 
 def test_a_sure_difference_below_the_margin_is_none():
-    assert Ratio(np.array([0.020, 0.021, 0.019]), 1).difference is Difference.EQUAL
-    assert Ratio(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
-    assert Ratio(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
-    assert Ratio(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
+    assert Ratio.of(np.array([0.020, 0.021, 0.019]), 1).difference is Difference.EQUAL
+    assert Ratio.of(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
+    assert Ratio.of(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
+    assert Ratio.of(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
 
 
 def test_holm_corrects_a_family():

@@ -22,7 +22,7 @@ def figures(*values):
 def test_ratios_are_paired_by_seed_and_no_quotient_of_means():
     # 4, 1 and 1/4 times: 1 in the geometric mean, where the quotient of the means, 6 over 9, says 0.67.
     even = paired(figures(4, 1, 1), figures(1, 1, 4))
-    assert even.value == pytest.approx(1) and even.seeds == 3
+    assert even.value == pytest.approx(1) and even.count == 3
     # The logarithms ln 4, 0, -ln 4 have the deviation ln 4; Student's t for two degrees of freedom is 4.3027.
     half = 4.30265 * math.log(4) / math.sqrt(3)
     assert even.interval == (pytest.approx(math.exp(-half), rel=1e-3), pytest.approx(math.exp(half), rel=1e-3))
@@ -37,7 +37,7 @@ def test_the_ratio_of_a_to_b_is_one_over_that_of_b_to_a_and_its_interval_as_well
 
 def test_only_seeds_that_both_have_count_and_one_of_them_makes_no_interval():
     ratio = paired({1: 6.0, 2: 8.0, 4: None}, {2: 4.0, 3: 1.0, 4: 1.0, 5: 1.0})
-    assert (ratio.seeds, ratio.value, ratio.interval) == (1, pytest.approx(2), None)
+    assert (ratio.count, ratio.value, ratio.interval) == (1, pytest.approx(2), None)
     assert paired(figures(1.0), {}) is None
     assert verdicts({"a": figures(6.0), "b": figures(1.0)}, "b") == {"a": NOT_SETTLED}
 

@@ -131,7 +131,7 @@ def test_an_axis_is_judged_by_runs_that_are_alike_in_all_else():
     assert (size.low, size.high) == ((1, pytest.approx(300**0.5)), (2, pytest.approx(800**0.5)))
     # Seeds are no factor: they make the interval, and what differs by them is not "what else differs".
     assert (size.least, size.most) == (pytest.approx(1.633, rel=1e-3), pytest.approx(1.633, rel=1e-3))
-    assert len(size.ratio.logs) == 2 and size.ratio.low < 1 < size.ratio.high
+    assert size.ratio.count == 2 and size.ratio.low < 1 < size.ratio.high
     assert size.sentence("ms") == "not settled: from 17.3 ms (1) to 28.3 ms (2), a factor of 1.63 [0.124 to 21.5, 2 seeds], all else alike."
     layer = effect_of(good, axes, "layer", "m")
     assert (layer.low, layer.high) == (("a", pytest.approx(10)), ("b", pytest.approx(900)))

@@ -1,14 +1,14 @@
 """Figures over replicates, and ratios of two designs, paired by replicate."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 
 from tessera.evidence.family import CONFIDENCE, MARGIN
-from tessera.evidence.intervals import Estimate, of_mean, student_t
+from tessera.evidence.intervals import Estimate, beyond_rounding, of_mean, share_within, student_t, student_t_975
 
 NARROW = 0.10  # half the interval of a figure that stands alone, over the figure
 MOST_SEEDS = 64
@@ -67,36 +67,56 @@ class Measured:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times the first figure is the second, as the geometric mean over the seeds that both have."""
+    """How many times one figure is another: of the logarithms, mean and standard error over the replicates that both have. Both sides ran the
+    same random streams, or the same requests, so what these did to both cancels, which it does not in a quotient of two means."""
 
-    logs: np.ndarray
-    comparisons: int
-    """That share the confidence (Bonferroni)."""
+    mean: float
+    error: float | None
+    """None of one replicate."""
+    count: int
+    comparisons: int = 1
+    """That share the confidence of `low` and `high` (Bonferroni)."""
+
+    @classmethod
+    def of(cls, logs: Iterable[float], comparisons: int = 1) -> "Ratio":
+        found = list(map(float, logs))
+        mean = math.fsum(found) / len(found)
+        if len(found) == 1:
+            return cls(mean, None, 1, comparisons)
+        deviation = math.sqrt(math.fsum((log - mean) ** 2 for log in found) / (len(found) - 1))
+        return cls(mean, beyond_rounding(deviation / math.sqrt(len(found)), max(1.0, max(map(abs, found)))), len(found), comparisons)
 
     @property
     def value(self) -> float:
-        return math.exp(float(self.logs.mean()))
+        """The geometric mean: the ratio of A to B is one over that of B to A."""
+        return math.exp(self.mean)
 
-    def half(self, seeds: int | None = None) -> float:
-        """Half the interval of the logarithm, with as many seeds."""
-        count = seeds or len(self.logs)
-        if len(self.logs) < 2:
+    def half(self, count: int | None = None) -> float:
+        """Half the interval of the logarithm, with as many replicates."""
+        if self.error is None:
             return math.inf
-        return student_t(count - 1, 1 - (1 - CONFIDENCE) / 2 / self.comparisons) * float(self.logs.std(ddof=1)) / math.sqrt(count)
+        degrees = (count or self.count) - 1
+        quantile = student_t_975(degrees) if self.comparisons == 1 else student_t(degrees, 1 - (1 - CONFIDENCE) / 2 / self.comparisons)
+        return quantile * self.error * math.sqrt(self.count / (count or self.count))
 
     @property
     def low(self) -> float:
-        return math.exp(float(self.logs.mean()) - self.half())
+        return math.exp(self.mean - self.half())
 
     @property
     def high(self) -> float:
-        return math.exp(min(float(self.logs.mean()) + self.half(), 700.0))
+        return math.exp(min(self.mean + self.half(), 700.0))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """None of one replicate."""
+        return None if self.error is None else (self.low, self.high)
 
     @property
     def difference(self) -> Difference:
-        if len(self.logs) < 2:
+        if self.error is None:
             return Difference.NOT_SETTLED
-        if max(self.value, 1 / self.value) >= MARGIN and self.above(1) is not None:
+        if abs(self.mean) >= math.log(MARGIN) and self.above(1) is not None:
             return Difference.APART
         return Difference.EQUAL if self.above(1 / MARGIN) and self.above(MARGIN) is False else Difference.NOT_SETTLED
 
@@ -104,30 +124,45 @@ class Ratio:
         """Whether the ratio lies above the bound; None where its interval holds the bound."""
         return True if self.low > bound else False if self.high < bound else None
 
+    def differs(self) -> float:
+        """How likely so large a difference is between equals (t test, two-sided)."""
+        return self._beyond(abs(self.mean)) if self.mean else 1.0
+
+    def within_margin(self) -> float:
+        """How likely so small a difference is at the margin (two one-sided t tests)."""
+        return self._beyond(math.log(MARGIN) - abs(self.mean)) / 2
+
+    def _beyond(self, distance: float) -> float:
+        """The two-sided tail of Student's t beyond a distance; 1 where it is none, or one replicate knows no spread."""
+        if self.error is None or distance <= 0:
+            return 1.0
+        return 1 - share_within(self.count - 1, distance / self.error) if self.error else 0.0
+
     def inverse(self) -> "Ratio":
         """How many times the second figure is the first."""
-        return Ratio(-self.logs, self.comparisons)
+        return replace(self, mean=-self.mean)
 
     def seeds_to_tell(self, bound: float) -> int | None:
         """Seeds with which the interval would leave the bound out, if spread and mean stayed; None where that takes more than MOST_SEEDS."""
-        distance = abs(float(self.logs.mean()) - math.log(bound))
-        return next((count for count in range(max(2, len(self.logs)), MOST_SEEDS + 1) if self.half(count) < distance), None)
+        distance = abs(self.mean - math.log(bound))
+        return self._first(lambda half: half < distance)
 
     def seeds_to_settle(self) -> int | None:
         """The same for whether the two are apart or equal."""
-        mean, margin = abs(float(self.logs.mean())), math.log(MARGIN)
-        settles = lambda half: half < mean if mean >= margin else half < margin - mean  # noqa: E731
-        return next((count for count in range(max(2, len(self.logs)), MOST_SEEDS + 1) if settles(self.half(count))), None)
+        mean, margin = abs(self.mean), math.log(MARGIN)
+        return self._first(lambda half: half < mean if mean >= margin else half < margin - mean)
+
+    def _first(self, settles: Callable[[float], bool]) -> int | None:
+        return next((count for count in range(max(2, self.count), MOST_SEEDS + 1) if settles(self.half(count))), None)
 
 
 def ratio(one: Measured, other: Measured, comparisons: int) -> Ratio | None:
-    """None where the two have no two seeds in common, or a figure of one of them alone is 0: then nothing is known of the two."""
-    common = [seed for seed in one.by_seed if seed in other.by_seed]
-    pairs = [(one.by_seed[seed], other.by_seed[seed]) for seed in common]
+    """None where the two have no two replicates in common, or a figure of one of them alone is 0: then nothing is known of the two."""
+    pairs = [(one.by_seed[seed], other.by_seed[seed]) for seed in one.by_seed if seed in other.by_seed]
     alike = [first == second for first, second in pairs]
     if len(pairs) < 2 or any((first <= 0 or second <= 0) and not same for (first, second), same in zip(pairs, alike)):
         return None
-    logs = np.array([0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)])
+    found = Ratio.of((0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)), comparisons)
     if one.whole and other.whole:  # replicates say how far the ratio may be off, and not where it is
-        logs += math.log(one.whole / other.whole) - logs.mean()
-    return Ratio(logs, comparisons)
+        return replace(found, mean=math.log(one.whole / other.whole))
+    return found

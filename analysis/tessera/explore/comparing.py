@@ -269,7 +269,7 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
         found[f"{metric}.ratio"] = [ratio and ratio.value for ratio in ratios]
         for place, end in enumerate(("low_95", "high_95")):
             found[f"{metric}.ratio.{end}"] = [ratio.interval[place] if ratio and ratio.interval else None for ratio in ratios]
-        found[f"{metric}.ratio.seeds"] = [ratio.seeds if ratio else 0 for ratio in ratios]
+        found[f"{metric}.ratio.seeds"] = [ratio.count if ratio else 0 for ratio in ratios]
         reasons = [[reason for each in (why[layer], why.get(against)) if each for reason in each.split("; ")] for layer in by_layer]
         found[f"{metric}.ratio.unranked"] = ["; ".join(dict.fromkeys(each)) or None for each in reasons]
         said = verdicts({layer: figures[layer] for layer in means}, against, chosen=baseline == BEST) if against in means else {}

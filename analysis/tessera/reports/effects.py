@@ -33,7 +33,7 @@ class Effect:
     """The other axes, with as many values as the means are over."""
 
     def sentence(self, unit: str) -> str:
-        factor, seeds, difference = self.high[1] / self.low[1], len(self.ratio.logs), self.ratio.difference
+        factor, seeds, difference = self.high[1] / self.low[1], self.ratio.count, self.ratio.difference
         over = " and ".join(f"{count} values of {name}" for name, count in (self.over or {}).items())
         means = f"; geometric means over {over}" if over else ""
         sure = f" [{number(self.ratio.low)} to {number(self.ratio.high)}, {seeds} seeds]" if seeds > 1 else " (one seed: no interval)"
@@ -66,7 +66,7 @@ def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str, c
     by_seed = factors.group_by(seed, maintain_order=True).agg(mean) if seed in factors.columns else factors.select(mean)
     rest = [name for name in others if name != seed]
     by_other = (factors.group_by(rest).agg(mean) if rest else factors.select(mean))["log"].to_numpy()
-    ratio = Ratio(by_seed["log"].to_numpy(), max(comparisons, pairs(len(values))))
+    ratio = Ratio.of(by_seed["log"], max(comparisons, pairs(len(values))))
     over = {name.removeprefix(AXIS): alike[name].n_unique() for name in rest if alike[name].n_unique() > 1}
     return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), ratio, over)
 
