@@ -123,7 +123,7 @@ def test_a_question_is_answered_and_its_file_repeats_it(tmp_path):
     words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "600", "--size", "64 MiB, 0 B", "--metric", "mean", "--out", str(tmp_path)]
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0, said.output
-    assert "write buffer" in said.output and "dump_area 65 MiB" in said.output and "Held fixed: drive demo; layer imr-rmw; sample: 600 requests" in said.output
+    assert "write buffer" in said.output and "dump_area 65 MiB" in said.output and "Held fixed: drive demo; layer imr-rmw; sample: 480 requests" in said.output
     table = tomllib.loads((tmp_path / "question.toml").read_text(encoding="utf-8"))
     assert [point["firmware.write_cache.capacity"] for point in table["points"]] == ["0 B", "64 MiB"]
     again = CliRunner().invoke(app, ["sweep", str(tmp_path / "question.toml"), "--out", str(tmp_path)])
@@ -176,7 +176,7 @@ def test_a_mistake_gets_a_useful_answer(words, expected, tmp_path):
 def test_a_trace_that_is_too_short_is_said_to_be(tmp_path):
     said = CliRunner().invoke(app, ["ask", "layer", "--layer", "mu-rmw,media-cache", "--on", "sample", "--requests", "200", "--out", str(tmp_path)])
     assert said.output.startswith("Not settled on sample: too short to compare"), said.output
-    assert "none came in 200 requests: take a longer input" in said.output
+    assert "none came in 160 requests: take a longer input" in said.output
 
 
 def test_the_slowest_clock_says_how_many_requests_would_settle_it():
@@ -198,12 +198,13 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
 def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
     words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "1000", "--size", "0 B, 64 MiB", "--metric", "mean", "--out", str(tmp_path / "a")]
     said = CliRunner().invoke(app, words)
-    assert said.exit_code == 0 and "[95 %, 10 blocks of this recording]" in said.output and "1,000 requests; seed 1" in said.output, said.output
+    assert said.exit_code == 0 and "[95 %, 10 blocks of this recording]" in said.output and "sample: 800 requests after 200 that fill caches; seed 1" in said.output, said.output
     assert "Settled at 95 % on this recording, from this start, over its blocks" in said.output
-    assert tomllib.loads((tmp_path / "a" / "question.toml").read_text(encoding="utf-8"))["blocks"] == "host.latency.mean"
+    table = tomllib.loads((tmp_path / "a" / "question.toml").read_text(encoding="utf-8"))
+    assert table["blocks"] == "host.latency.mean" and (table["run"]["skip"], table["run"]["limit"]) == (200, 800)
     words = ["ask", "what-if", "--layer", "cmr", "--on", "sample", "--requests", "1000", "--metric", "energy", "--change", "media.rpm=5400 rpm", "--out", str(tmp_path / "b")]
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0 and "[95 %, 5 parts of this recording]" in said.output, said.output
     words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "sample", "--requests", "150", "--metric", "mean", "--out", str(tmp_path / "c")]
     said = CliRunner().invoke(app, words)
-    assert "[this recording: no interval]" in said.output and "150 requests are too few for blocks" in said.output, said.output
+    assert "[this recording: no interval]" in said.output and "120 requests are too few for blocks" in said.output, said.output

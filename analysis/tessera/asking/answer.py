@@ -27,8 +27,10 @@ class Answer:
     seeds: int
     costs: Mapping[str, float]
     """Design -> cost per user TB, where that is asked."""
-    best_case: bool = False
-    """Of a recorded trace whose caches were filled by the very requests that are measured."""
+    past: int = 0
+    """Of a recorded trace: requests before those that are measured, which fill the caches."""
+    short_past: bool = False
+    """They were too few to fill them."""
     fold: str = ""
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
 
@@ -125,7 +127,7 @@ class Answer:
         layers = {design.layer for design in self.question.designs}
         shared = [f"drive {asked.drive}"] + ([f"layer {next(iter(layers))}"] if len(layers) == 1 else [])
         replay = asked.replay or asked.source.replay
-        shared += [f"{asked.source.name}: {self.requests:,} requests", "seed 1" if self.seeds == 1 else f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
+        shared += [f"{asked.source.name}: {self.requests:,} requests" + (f" after {self.past:,} that fill caches" if self.past else ""), "seed 1" if self.seeds == 1 else f"seeds 1 to {self.seeds}"] + ([f"replay {replay}"] if replay else [])
         shared += [f"{path} {value}" for path, value in asked.settings.items()]
         if self.fold:
             shared.append(self.fold[0].lower() + self.fold[1:].removesuffix("."))
@@ -164,8 +166,8 @@ class Answer:
         busy = max((found.cpu_busy for found in self.measured.values()), default=0.0)
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
-        seen = "caches began filled by these very requests, which is their best case"
-        return [*self.question.remarks, *([order] if idle else []), *([seen] if self.best_case else [])]
+        short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
+        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else [])]
 
     @staticmethod
     def _meaning(why: str) -> str:

@@ -14,7 +14,7 @@ from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.evidence.blocks import BLOCKS, LEAST, PARTS, pseudo_values
+from tessera.evidence.blocks import BLOCKS, PAST, pseudo_values
 from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
@@ -36,9 +36,9 @@ def ask(question: Question, out: Path, command: str, *, settle: bool = False, jo
     def sweep_of(table: Mapping[str, Any], what: str) -> Sweep:
         return run_sweep(read_plan(write_plan(out, table, command)), out, jobs=jobs, progress=(lambda count: progress(what, count)) if progress else None)
 
-    limit = _length(question)
     if question.asked.source.recorded:
-        return _ask_recording(question, limit, sweep_of)
+        return _ask_recording(question, sweep_of)
+    limit = _length(question)
     seeds = PROBE  # each design once, until the slowest clock of all has come far enough
     while True:
         sweep = sweep_of(plan_table(question, limit, seeds), f"{seeds} seeds")
@@ -50,13 +50,13 @@ def ask(question: Question, out: Path, command: str, *, settle: bool = False, jo
         limit, seeds = (longer, seeds) if longer is not None else (limit, more or seeds)
 
 
-def _ask_recording(question: Question, limit: int | None, sweep_of: Callable[[Mapping[str, Any], str], Sweep]) -> Answer:
-    """One run of each design, with the blocks of its requests as replicates; of figures that no log of requests has, a run for each part too."""
-    sweep = sweep_of(plan_table(question, limit, 1), "whole")
-    answer = _answer(question, sweep, 1, 1)
-    if not question.asked.metric.of_requests and (part := answer.requests // PARTS) >= LEAST:
-        answer = _answer(question, sweep_of(plan_table(question, limit, 1, part), "parts"), 1, 1)
-    return answer
+def _ask_recording(question: Question, sweep_of: Callable[[Mapping[str, Any], str], Sweep]) -> Answer:
+    """One run of each design on what follows the recording's past, which fills the caches; replicates are blocks of its requests, or, of figures
+    that no log of requests has, runs of its parts."""
+    asked = question.asked
+    requests = asked.source.requests(asked.most, asked.format)
+    past = requests // PAST
+    return _answer(question, sweep_of(plan_table(question, requests - past, 1, past), "recording"), 1, 1, past)
 
 
 def _more_seeds(verdict: Verdict, seeds: int, settle: bool) -> int | None:
@@ -84,11 +84,10 @@ def _more_requests(answer: Answer, limit: int | None, settle: bool) -> int | Non
 
 
 def _length(question: Question) -> int | None:
-    """Requests of every run. A recorded trace is taken whole, or as much of it as one may take; a generated input is lengthened until its
-    figure is narrow and the caches of its layer were full often enough."""
+    """Requests of every run of a generated input: until the figure of the first design is narrow, and its clocks have come far enough."""
     asked = question.asked
     table = plan_table(question, asked.most, 1)
-    if asked.source.trace is not None or asked.metric.name not in METRICS or asked.most <= SHORTEST:
+    if asked.metric.name not in METRICS or asked.most <= SHORTEST:
         return asked.most
     plan = plan_of(table)
     design = question.designs[0]
@@ -134,7 +133,7 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     return Measured(found, marks, message, slowest, busy, whole.get(metric))
 
 
-def _answer(question: Question, sweep: Sweep, seeds: int, times: int) -> Answer:
+def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0) -> Answer:
     asked, rows = question.asked, _rows_by_design(question, sweep)
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
@@ -146,8 +145,7 @@ def _answer(question: Question, sweep: Sweep, seeds: int, times: int) -> Answer:
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
     notes = "; ".join(str(note) for frame in rows.values() if "notes" in frame.columns for note in frame["notes"].drop_nulls())
-    best_case = asked.source.recorded and "used caches: the same input" in notes
-    return Answer(question, measured, verdict, requests, seeds, costs, best_case, sweep.facts.get("fold", ""))
+    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""))
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tessera.asking.question import Question
 from tessera.engine.output_file import write
-from tessera.evidence.blocks import PARTS
+from tessera.evidence.blocks import LEAST, PARTS
 
 FILE = "question.toml"
 
@@ -15,14 +15,17 @@ FILE = "question.toml"
 PLACE = ("seed", "skip", "limit")  # of a point what is no part of its design
 
 
-def plan_table(question: Question, limit: int | None, seeds: int, part: int | None = None) -> dict[str, Any]:
-    """The tables of the sweep's file; of a recorded trace with what its blocks say, or with parts of `part` requests next to the whole."""
+def plan_table(question: Question, limit: int | None, seeds: int, past: int = 0) -> dict[str, Any]:
+    """The tables of the sweep's file; of a recorded trace, of which `past` requests fill the caches and `limit` follow, with what its blocks
+    say, or with its parts next to the whole."""
     asked = question.asked
     run: dict[str, Any] = {"drive": asked.drive, **asked.source.options(), "fold": True}
     given = {"replay": asked.replay, "format": asked.format}
     run |= {name: value for name, value in given.items() if value}
     if limit is not None:
         run["limit"] = limit
+    if past:
+        run["skip"] = past
     if asked.settings:
         run["set"] = dict(asked.settings)
     points = [design.point() for design in question.designs]
@@ -31,7 +34,8 @@ def plan_table(question: Question, limit: int | None, seeds: int, part: int | No
         if asked.metric.of_requests:
             table["blocks"] = asked.metric.name
         else:
-            places = [{"skip": 0, "limit": limit}, *({"skip": number * part, "limit": part} for number in range(PARTS if part else 0))]
+            part = (limit or 0) // PARTS
+            places = [{"skip": past, "limit": limit}, *({"skip": past + number * part, "limit": part} for number in range(PARTS if part >= LEAST else 0))]
             points = [{**point, **place} for point in points for place in places]
     return table | {"run": run, "points": points, "axes": {"seed": list(range(1, seeds + 1))}}
 

@@ -32,6 +32,11 @@ class Source:
         """One sample of what it was recorded from, as long as it is: seeds move the spindle only."""
         return self.trace is not None
 
+    def requests(self, most: int, format: str | None) -> int:
+        """Of a recorded trace, up to `most`."""
+        words = ["describe", self.trace, "--limit", str(most), "--json", *(("--format", format) if format else ())]
+        return int(json.loads(ask_simulator(words))["requests"])
+
     def options(self) -> dict[str, str]:
         """As options of a run."""
         found = {"trace": self.trace, "workload": self.workload, "replay": self.replay}

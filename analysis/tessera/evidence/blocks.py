@@ -9,6 +9,7 @@ import numpy as np
 
 BLOCKS = 10  # of one run
 PARTS = 5  # of a recording, each a run of its own: for figures that no log of requests holds
+PAST = 5  # one request in so many, at the start, fills the caches and is left out
 LEAST = 20  # requests of a block, below which a recording is too short for blocks
 
 
