@@ -221,4 +221,5 @@ def test_the_check_list_names_tests_that_there_are():
 def test_an_answer_about_a_recording_says_that_it_is(crossed, tmp_path):
     recorded = crossed.good.with_columns(pl.lit(True).alias("recorded"))
     assert of_sweep(recorded, crossed.axes, "Which layer has the shortest tail?").endswith("; on this recording, from this start.")
+    assert all(line.endswith(" On this recording: seeds move the spindle only.") for line in effects(recorded, crossed.axes, "host.latency.p99", "ms"))
     assert "on this recording" not in of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?")

@@ -87,13 +87,14 @@ def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> 
     left_out = good.height - ranks.height
     groups = zipped_axes(good, axes)
     family = sum(pairs(good[AXIS + group[0]].drop_nulls().n_unique()) for group in groups)
+    recorded = " On this recording: seeds move the spindle only." if "recorded" in good.columns and good["recorded"].any() else ""
     found = []
     for group in groups:
         name = " with ".join(group)
         effect = effect_of(ranks, axes, group[0], metric, family) if ranks.height else None
         if effect is not None:
             without = f" {counted(left_out, 'run')} that must not be ranked left out." if left_out else ""
-            found.append(f"{metric} over {name}: {effect.sentence(unit)}{without}")
+            found.append(f"{metric} over {name}: {effect.sentence(unit)}{without}{recorded}")
         elif left_out:
             found.append(f"{metric} over {name}: not ranked, as {counted(left_out, 'run')} must not be.")
     return found
