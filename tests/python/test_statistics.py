@@ -100,7 +100,10 @@ def test_an_interval_is_over_seeds_alone(crossed):
     assert (layer.ratio.low, layer.ratio.high) == pytest.approx((3, 3))  # each seed, and each buffer, has the same factor
 
 
-@pytest.mark.parametrize("change, mark", [({"cleaning.count": 3.0}, "too short to compare"), ({"unstable": True}, "unstable"), ({"host.steady.reached": 0.0}, "not steady")])
+@pytest.mark.parametrize("change, mark", [
+    ({"cleaning.count": 3.0}, "too short to compare"), ({"progress.heat_intervals.done": 4.0, "progress.heat_intervals.of": 20.0}, "not yet"),
+    ({"unstable": True}, "unstable"), ({"host.steady.reached": 0.0}, "not steady"),
+])  # fmt: skip
 def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
     points = [({"layer": layer, "seed": seed}, 5.0 + seed, 5.0) for layer in ("cmr", "imr-rmw") for seed in (1, 2)]
     page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **change)), "Which layer is fast?")
