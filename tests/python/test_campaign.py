@@ -172,10 +172,10 @@ def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
     assert all(fourth["faults"][name]["runs"] > 2 for name in added)
 
 
-def test_a_plain_campaign_has_neither_cuts_nor_faults_and_finds_nothing():
+def test_a_plain_campaign_has_neither_cuts_nor_what_loses_data_and_finds_nothing():
     plain = campaign("--layer", "cmr", "--plain", "--runs", 60, "--seed", 3)
     assert plain["all"]["failures"] == plain["all"]["cuts"] == plain["all"]["states"] == plain["all"]["excused"] == 0
-    drawn = {"cache-options", "look-ahead", "read-switches", "barriers", "two-arms", "idle-states"}
+    drawn = {"cache-options", "look-ahead", "read-switches", "barriers", "two-arms", "idle-states", "fail-slow"}
     assert set(plain["faults"]) == drawn
     assert all(plain["faults"][name]["runs"] > 2 for name in drawn)
 

@@ -19,7 +19,7 @@ TEST_CASE("times of read-modify-writes and cleanings that never happened are und
   }
 }
 
-TEST_CASE("rounds say how many came of those that are enough; moves of what was learnt are no clock") {
+TEST_CASE("rounds say how many came of those that are enough, and moves of what was learnt are no clock") {
   MetricSet metrics;
   report_rounds(metrics, "heat_intervals", 4, "intervals");
   report_cleaning_times(metrics, {}, "moves");
