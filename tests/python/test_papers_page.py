@@ -1,8 +1,8 @@
 """The page of results: what stays on it, what goes to a page of tables, and one section written again."""
 
+import re
 from pathlib import Path
 
-import re
 import pytest
 
 from tessera.engine.simulator import ask_simulator
