@@ -57,7 +57,9 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
   simulation_->set_drain_listener([this](Status status) { flush_allowed_ = allowed(status) || excuses_flush(status); });
   simulation_->set_cut_listener([this](const char* kind, Picoseconds) {
     if (zoned_ != nullptr && std::string_view(kind) != "dump_failed") zoned_->power_lost();
+    if (std::string_view(kind) == "dump_failed" && drawn_.drive.firmware.refresh.used()) forgot_rewrite_ = true;
     faults_at_power_on_ = drive_.media().device().statistics().write_faults;
+    destroyed_at_power_on_ = drive_.media().device().statistics().damaged_reads;
   });
   if (part == 0 && drawn.run.saved_after != 0)
     simulation_->shut_down_at_end([this] {
@@ -172,11 +174,15 @@ CombinedResult CombinedTrial::run() {
 }
 
 /// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Without spares
-/// a write that stopped is enough. Of what a host that translates keeps there is one copy.
+/// a write that stopped is enough. Of what a host that translates keeps there is one copy, which a rewrite that a dump forgot may have
+/// destroyed.
 bool CombinedTrial::excuses_death(Status status) const {
   const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
   const bool said = unread || status == Status::corrupt || status == Status::read_only;
-  const std::size_t copies = drawn_.drive.hosts.translates() ? 1 : 2;
+  const bool translates = drawn_.drive.hosts.translates();
+  const std::size_t copies = translates ? 1 : 2;
+  const std::uint64_t met = drive_.media().device().statistics().damaged_reads - destroyed_at_power_on_;
+  if (unread && translates && forgot_rewrite_ && met != 0) return true;
   return said && drawn_.drive.asks_for_faults() && (drive_.media().device().failing().size() >= copies || cannot_write(status));
 }
 

@@ -69,9 +69,11 @@ class CombinedTrial final : private RequestObserver {
   std::uint64_t operations_ = 0;
   bool never_rests_ = false;
   std::uint64_t failures_ = 0;
-  ZonedWorkload* zoned_ = nullptr;        // the source of requests, where the host sees zones
-  bool flush_allowed_ = true;             // what the drive answered to the drain's flush, by what was known then
-  std::uint64_t faults_at_power_on_ = 0;  // writes that had stopped before the last boot
+  ZonedWorkload* zoned_ = nullptr;           // the source of requests, where the host sees zones
+  bool flush_allowed_ = true;                // what the drive answered to the drain's flush, by what was known then
+  std::uint64_t faults_at_power_on_ = 0;     // writes that had stopped before the last boot
+  std::uint64_t destroyed_at_power_on_ = 0;  // reads that had met a destroyed sector
+  bool forgot_rewrite_ = false;              // a dump failed that may have held a refresh
 };
 
 }  // namespace tessera

@@ -154,6 +154,19 @@ def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
     assert campaign("--layer", "zoned", "--seed", 9877, "--only", 238, "--draw", 3)["all"]["failures"] == 0
 
 
+def test_a_superblock_of_which_two_cuts_tear_a_copy_each_is_found():
+    assert campaign("--layer", "host-aware", "--seed", 20261130, "--only", 18925)["all"]["failures"] == 0
+
+
+def test_data_that_a_forgotten_rewrite_destroyed_is_no_empty_zone():
+    assert campaign("--layer", "host-aware", "--seed", 20261201, "--only", 1717)["all"]["failures"] == 0
+
+
+def test_a_host_whose_only_copy_a_forgotten_rewrite_destroyed_may_not_come_up():
+    dead = campaign("--layer", "zoned:lsm", "--seed", 20261130, "--only", 16951)["all"]
+    assert dead["failures"] == 0 and dead["dead"] == 1
+
+
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
     third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)

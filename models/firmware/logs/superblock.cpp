@@ -20,8 +20,11 @@ Task<Status> Superblock::write(Payload payload) {
 Task<Status> Superblock::put(std::uint64_t generation, Payload payload, std::uint32_t mark) {
   SectorHeader header = encode({RecordType::superblock, generation, mark, payload});
   MediaChain chain(MediaClass::dependent);
-  for (std::uint64_t copy = 0; copy < 2; ++copy) chain.write(places_[generation % 2 * 2 + copy], {}, StepHint::position, &header);
+  const std::uint64_t first = generation % 2 * 2;
+  const std::uint64_t second_first = unread_[first + 1] ? 1 : 0;
+  for (std::uint64_t copy = 0; copy < 2; ++copy) chain.write(places_[first + (copy ^ second_first)], {}, StepHint::position, &header);
   const Status status = co_await media_.run(chain);
+  if (ok(status)) unread_[first] = unread_[first + 1] = false;
   co_return status;
 }
 
@@ -39,6 +42,7 @@ Task<Status> Superblock::load() {
     generation_ = record->sequence;
     payload_ = record->payload;
   }
+  for (std::uint32_t i = 0; i < sectors; ++i) unread_[i] = scan.unknown(i);
   // The next generation lies where the one before this lay. A cut tears one of its copies at most; where neither can be read, it may have
   // been written whole, and what this one says may be void; unless this one says that the write of the next failed.
   const auto next = static_cast<std::uint32_t>((generation_ + 1) % 2 * 2);

@@ -1,6 +1,7 @@
 #pragma once
 // Two superblocks used alternately: a cut while one is written leaves the other, and the one of the higher generation counts. Each is
-// two sectors that say the same, so that one that cannot be read does not bring the older one back.
+// two sectors that say the same, so that one that cannot be read does not bring the older one back. Of these the one that could not be read
+// is written first: a cut that tears the other finds it whole.
 #include <array>
 #include <cstdint>
 
@@ -37,7 +38,8 @@ class Superblock {
   MediaPort& media_;
   Places places_;
   std::uint64_t generation_ = 0;
-  std::uint32_t copies_ = 0;  // of it, as found
+  std::uint32_t copies_ = 0;            // of it, as found
+  std::array<bool, sectors> unread_{};  // at load(), and not written since
   Payload payload_{};
 };
 
