@@ -113,8 +113,19 @@ Task<Status> TableLog::recover() {
 /// A drive that takes no more writes goes on with the copies that there are.
 Task<bool> TableLog::repair() {
   if (!faulty_) co_return false;
+  co_await mend_changes();
   const Status status = co_await write_checkpoint();
   co_return ok(status);
+}
+
+/// Later ones do without those that cannot be written.
+Task<void> TableLog::mend_changes() {
+  for (Unread& unread : unread_) {
+    MediaChain chain(MediaClass::dependent);
+    chain.add({MediaOp::write, StepHint::position, place(unread.sector, 1), {}, unread.bytes, &unread.header});
+    static_cast<void>(co_await media_.run(chain));
+  }
+  unread_.clear();
 }
 
 Task<Status> TableLog::replay_changes() {
@@ -122,6 +133,7 @@ Task<Status> TableLog::replay_changes() {
   bool ended = false;        // neither copy of the next change is there
   std::uint64_t unread = 0;  // copies of the next change that cannot be read
   std::vector<bool> unknown;
+  Unread last{};  // the change found last
   for (std::uint64_t sector = 0; !ended && sector < records_in_half() * change_copies;) {
     const PhysicalRun run = place(sector, records_in_half() * change_copies - sector);
     std::vector<std::byte> sectors(std::size_t{run.count} * sector_bytes_);
@@ -131,16 +143,20 @@ Task<Status> TableLog::replay_changes() {
     co_await read_headers(media_, step, unknown);
     for (std::uint32_t i = 0; i < run.count; ++i, ++sector) {
       faulty_ = faulty_ || unknown[i];
+      if (unknown[i]) unread_.push_back({sector, {}, std::vector<std::byte>(sector_bytes_)});
       const std::optional<LogRecord> record = decode(headers[i]);
       const bool current = record && record->type == type_ && record->payload[0] == superblock_.generation();
       const bool copy_of_last = sector / change_copies + 1 == records_;
       if (copy_of_last && !(current && record->sequence + 1 == records_)) faulty_ = true;  // a cut came between the copies
-      if (ended && current && record->sequence > records_) co_return Status::corrupt;      // both copies of a change are lost
+      if (copy_of_last && unknown[i]) unread_.back() = {sector, last.header, last.bytes};
+      if (ended && current && record->sequence > records_) co_return Status::corrupt;  // both copies of a change are lost
       if (ended || sector / change_copies != records_) continue;
       if (current && record->sequence == records_) {
-        const std::span<const std::byte> bytes(sectors);
-        table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]},
-                      bytes.subspan(std::size_t{i} * sector_bytes_, sector_bytes_));
+        const std::span<const std::byte> bytes = std::span(sectors).subspan(std::size_t{i} * sector_bytes_, sector_bytes_);
+        table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]}, bytes);
+        last = {sector, headers[i], {bytes.begin(), bytes.end()}};
+        if (!unread_.empty() && unread_.back().sector + 1 == sector && sector % change_copies != 0)
+          unread_.back() = {sector - 1, last.header, last.bytes};
         ++records_;
         unread = 0;
         faulty_ = faulty_ || sector % change_copies != 0;

@@ -6,7 +6,8 @@
 // the one that counts.
 //
 // Everything is there twice, so that one sector that cannot be read costs nothing: the two sectors of a change side by side, the
-// second copy of a checkpoint behind the first. A boot that finds one copy of something writes everything twice again, to the other half.
+// second copy of a checkpoint behind the first. A boot that finds one copy of something writes everything twice again, to the other half;
+// first what it could not read of the changes, so that none of their places keeps a torn sector until it is used again.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -92,6 +93,7 @@ class TableLog {
   [[nodiscard]] PhysicalRun place(std::uint64_t sector, std::uint64_t count) const;
   [[nodiscard]] Task<Status> write_change(const Words& words);
   [[nodiscard]] Task<Status> replay_changes();
+  [[nodiscard]] Task<void> mend_changes();
   [[nodiscard]] Task<Status> make_room();
   [[nodiscard]] Task<Status> write_checkpoint();
   [[nodiscard]] Task<Status> read_checkpoint();
@@ -113,6 +115,13 @@ class TableLog {
   std::vector<std::byte> sector_;  // a change on its way
   std::uint64_t records_ = 0;      // changes since the checkpoint
   Status status_ = Status::ok;
+  /// A sector among the changes that the boot could not read, and what is to be there: the copy of a change, or nothing.
+  struct Unread {
+    std::uint64_t sector;
+    SectorHeader header;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Unread> unread_;
   bool faulty_ = false;  // boot found a sector that cannot be read
   std::uint64_t sectors_written_ = 0;
 };
