@@ -123,7 +123,8 @@ Task<void> TableLog::mend_changes() {
   for (Unread& unread : unread_) {
     MediaChain chain(MediaClass::dependent);
     chain.add({MediaOp::write, StepHint::position, place(unread.sector, 1), {}, unread.bytes, &unread.header});
-    static_cast<void>(co_await media_.run(chain));
+    const Status status = co_await media_.run(chain);
+    sectors_written_ += ok(status) ? 1 : 0;
   }
   unread_.clear();
 }
@@ -154,7 +155,8 @@ Task<Status> TableLog::replay_changes() {
       if (current && record->sequence == records_) {
         const std::span<const std::byte> bytes = std::span(sectors).subspan(std::size_t{i} * sector_bytes_, sector_bytes_);
         table_.replay({record->payload[1], record->payload[2], record->payload[3], record->payload[4]}, bytes);
-        last = {sector, headers[i], {bytes.begin(), bytes.end()}};
+        last.header = headers[i];
+        last.bytes.assign(bytes.begin(), bytes.end());
         if (!unread_.empty() && unread_.back().sector + 1 == sector && sector % change_copies != 0)
           unread_.back() = {sector - 1, last.header, last.bytes};
         ++records_;

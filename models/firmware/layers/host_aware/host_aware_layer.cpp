@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "firmware/layers/host_aware/kept_zone.hpp"
 #include "firmware/layers/layer_statistics.hpp"
 #include "firmware/layers/zoned/zone_marks.hpp"
 #include "firmware/layout/plan_regions.hpp"
@@ -11,6 +10,24 @@
 namespace tessera::host_aware {
 
 namespace {
+
+using zoned::KeptAs;
+using zoned::KeptZone;
+
+// What this layer keeps of a zone, in the fields that the ledger has. In the word that says as what the zone is kept there is also up to
+// where a destroyed sector may have held data; and where a zone that must be written in order keeps what is in doubt of it, this one keeps
+// the head of the media cache's log at its last reset.
+constexpr std::uint32_t kept_as_bits = 3;
+KeptAs kept_as(const KeptZone& kept) { return static_cast<KeptAs>(kept.as & ((1U << kept_as_bits) - 1)); }
+std::uint32_t forgotten_end(const KeptZone& kept) { return kept.as >> kept_as_bits; }
+void set_kept_as(KeptZone& kept, KeptAs as, std::uint32_t forgotten_end) {
+  kept.as = static_cast<std::uint32_t>(as) | forgotten_end << kept_as_bits;
+}
+std::uint64_t reset_at(const KeptZone& kept) { return kept.doubt_first | std::uint64_t{kept.doubt_count} << 32; }
+void set_reset_at(KeptZone& kept, std::uint64_t head) {
+  kept.doubt_first = static_cast<std::uint32_t>(head);
+  kept.doubt_count = static_cast<std::uint32_t>(head >> 32);
+}
 
 /// After the conventional ones: as many as asked for, fit, and may be exported.
 std::uint32_t preferred_zones(const HostAwareConfig& config, const DriveGeometry& geometry, std::uint32_t conventional,
