@@ -307,6 +307,7 @@ void MediaArm::restore(Picoseconds now) { show(MediaState::idle, mechanics_.head
 // What of a write reaches the platter: all of it, the sectors before a fault, or those before a power cut.
 
 void MediaArm::write_part(std::uint32_t offset, std::uint32_t count) {
+  if (!platters_.unread.empty() && platters_.before_write) platters_.before_write();
   each_piece(offset, count, [&](std::uint32_t first, std::uint32_t n, std::uint32_t from) {
     brought(first, n);
     if (step_->system.empty()) {

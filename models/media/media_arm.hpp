@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct Platters {
   bool spares_used = false;  // sectors behind those that tracks number, by the factory's remaps
   std::set<TrackSector> unread{};
   std::set<TrackSector> failing{};
+  std::function<void()> before_write{};  ///< called while there are unread ones
   MediaStatistics statistics{};
   MediaObserver* observer = nullptr;
   std::vector<TornSector> torn{};  ///< by the last cut

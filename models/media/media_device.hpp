@@ -88,6 +88,8 @@ class MediaDevice {
   [[nodiscard]] const std::set<TrackSector>& unread() const { return platters_.unread; }
   /// The same, those of which fewer reads in a row failed, and those at which a write stopped.
   [[nodiscard]] const std::set<TrackSector>& failing() const { return platters_.failing; }
+  /// What is called before a write that may replace any of them, or what tells of them, is stored; empty for nothing.
+  void before_write_with_unread(std::function<void()> call) { platters_.before_write = std::move(call); }
   void forget_unread() {
     platters_.unread.clear();
     platters_.failing.clear();

@@ -72,7 +72,13 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
 }
 
 void Simulation::listen_to_faults(FaultListener& listener) {
-  if (drive_.has_own_media()) drive_.media().device().set_fault_listener(&listener, reads_before_loss(drive_.config()));
+  if (drive_.has_own_media()) {
+    MediaDevice& device = drive_.media().device();
+    device.set_fault_listener(&listener, reads_before_loss(drive_.config()));
+    device.before_write_with_unread([this] {
+      if (boots_ && phase_ == Phase::recovery) excuse_missed();
+    });
+  }
   if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(&listener);
   drive_.controller().memory().set_fault_listener(&listener);
 }
@@ -176,6 +182,7 @@ void Simulation::power_on() {
   const bool formats = stage_ == Stage::format;
   phase_ = formats ? Phase::on : Phase::recovery;
   if (drive_.has_own_media() && !boots_) drive_.media().device().forget_unread();
+  if (!boots_) excused_unread_.clear();
   boots_ = true;
   drive_.power_on(!formats, [this](Status status) { booted(status); });
   if (!formats) return;
@@ -206,13 +213,19 @@ void Simulation::booted(Status status) {
   }
 }
 
-/// A boot that a cut ended may have written down what it found: what it could not read counts. A host that translates has its own blocks
-/// where the drive has others.
+/// A boot that a cut ended may have written down what it found: what it could not read counts.
 void Simulation::excuse_what_no_boot_can_know() {
   if (scoreboard_ == nullptr || !drive_.has_own_media()) return;
-  const MediaDevice& device = drive_.media().device();
   excuse_reads_in_doubt();
-  if (device.unread().empty()) return;
+  excuse_missed();
+}
+
+/// Of what this boot could not read so far, before it writes over it, too. A host that translates has its own blocks where the drive has
+/// others.
+void Simulation::excuse_missed() {
+  const MediaDevice& device = drive_.media().device();
+  if (device.unread() == excused_unread_) return;
+  excused_unread_ = device.unread();
   const std::uint32_t blocks = drive_.sector_shape().blocks();
   const auto excuse = [&](const MissedPacket& missed, std::uint64_t first, Scoreboard::Piece piece) {
     const HostRun run{HostBlock(first + missed.run.first.value() * blocks), missed.run.count * blocks};

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "platforms/drive/drive_module.hpp"
@@ -140,6 +141,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void power_on();
   void booted(Status status);
   void excuse_what_no_boot_can_know();
+  void excuse_missed();
   void excuse_reads_in_doubt();
   void excuse(const MediaDevice& device, const ReadDoubt& doubt);
   void stay_dead(Status status);
@@ -174,7 +176,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   CutSchedule restarts_;
   Stage stage_;
   Phase phase_ = Phase::on;
-  bool boots_ = false;  // since a power-on, or after one that a cut or restart ended
+  bool boots_ = false;                    // since a power-on, or after one that a cut or restart ended
+  std::set<TrackSector> excused_unread_;  // MediaDevice::unread() as excuse_missed() saw it last in this boot
   std::unique_ptr<TraceSource> source_;
   Player player_;
   std::unique_ptr<Scoreboard> scoreboard_;

@@ -162,6 +162,10 @@ def test_data_that_a_forgotten_rewrite_destroyed_is_no_empty_zone():
     assert campaign("--layer", "host-aware", "--seed", 20261201, "--only", 1717)["all"]["failures"] == 0
 
 
+def test_a_packet_that_no_boot_can_know_is_none_although_the_boot_wrote_over_its_place():
+    assert campaign("--layer", "host-aware", "--seed", 20261203, "--only", 735)["all"]["failures"] == 0
+
+
 def test_a_host_whose_only_copy_a_forgotten_rewrite_destroyed_may_not_come_up():
     dead = campaign("--layer", "zoned:lsm", "--seed", 20261130, "--only", 16951)["all"]
     assert dead["failures"] == 0 and dead["dead"] == 1

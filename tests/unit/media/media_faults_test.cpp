@@ -95,6 +95,24 @@ TEST_CASE("a marginal sector counts as destroyed once so many reads in a row hav
   CHECK(bench.destroyed.seen.size() == 2);
 }
 
+TEST_CASE(
+    "while there is a sector that could not be read, whoever asked for it is called before each write is stored, and not after one in its "
+    "place") {
+  MediaConfig config = test::small_drive();
+  config.unreadable_sectors = {{0, 5, 42}};
+  Bench bench(config);
+  std::vector<std::size_t> unread;
+  bench.device.before_write_with_unread([&] { unread.push_back(bench.device.unread().size()); });
+  REQUIRE(ok(bench.write({track, 40, 1}, 1000)));
+  CHECK(unread.empty());
+  REQUIRE(bench.read({track, 42, 1}) == Status::media_error);
+  REQUIRE(ok(bench.write({track, 40, 1}, 1000)));
+  REQUIRE(ok(bench.write({track, 42, 1}, 1000)));
+  CHECK(unread == std::vector<std::size_t>{1, 1});
+  REQUIRE(ok(bench.write({track, 42, 1}, 1000)));
+  CHECK(unread.size() == 2);
+}
+
 TEST_CASE("a grown defect is readable until its instant and unreadable from it on, and takes what it held") {
   // Sector 39 of 100 ends 4 ms behind the index mark: a read that starts 3 ms behind the tenth one ends 104 ms after power-on.
   const auto [from, readable] = GENERATE(table<double, bool>({{104, false}, {105, true}}));
