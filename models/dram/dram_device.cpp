@@ -244,7 +244,7 @@ DmaGrant DramDevice::dma(const DmaTransfer& transfer, Picoseconds now) {
   const Picoseconds asked = now - transfer.since;
   const Picoseconds begin = after_refresh(std::max(asked, data_bus_.free(engine)));
   const Picoseconds latency = dma_opening(address, count, transfer.access, begin) + latency_of(transfer.access);
-  const Picoseconds data = begin + latency;
+  const Picoseconds data = opened_by(begin + latency);
   Picoseconds work = burst_step_ * (count - 1) + burst_time_ + stripe_change_ * (stripes - 1);
   if (faults_) [[unlikely]] {
     faults_->forget_failed();
@@ -309,11 +309,17 @@ inline Picoseconds DramDevice::dma_opening(std::uint64_t address, std::uint64_t 
   return opening;
 }
 
+/// A refresh closes all rows: what would be open later than after the next one is opened anew when that is over.
+inline Picoseconds DramDevice::opened_by(Picoseconds at) const {
+  if (config_.refresh_interval == Picoseconds(0) || at <= interval_end_) return at;
+  return std::min(at, interval_end_ + pause_of_refresh());
+}
+
 inline Picoseconds DramDevice::with_refreshes(Picoseconds begin, Picoseconds work) {
   if (config_.refresh_interval == Picoseconds(0)) return begin + work;
   const Picoseconds before = interval_end_ - std::min(interval_end_, begin);  // transfer time left until the next refresh
   if (work <= before) return begin + work;
-  const Picoseconds pause = config_.refresh_time + config_.row_to_column + lane_opening_;
+  const Picoseconds pause = pause_of_refresh();
   const Picoseconds usable = config_.refresh_interval - pause;  // transfer time of an interval
   const Picoseconds after = work - before;
   const std::uint64_t whole = (after - Picoseconds(1)) / usable;

@@ -119,6 +119,9 @@ class DramDevice {
   [[nodiscard]] std::uint64_t group_of(std::uint64_t bank) const { return bank & (config_.bank_groups - 1); }
   [[nodiscard]] Picoseconds opening_of(std::uint64_t address) const;
   [[nodiscard]] Picoseconds dma_opening(std::uint64_t address, std::uint64_t bursts, Access access, Picoseconds begin) const;
+  /// From the end of a refresh interval until data flows again.
+  [[nodiscard]] Picoseconds pause_of_refresh() const { return config_.refresh_time + config_.row_to_column + lane_opening_; }
+  [[nodiscard]] Picoseconds opened_by(Picoseconds at) const;
   [[nodiscard]] Picoseconds with_refreshes(Picoseconds begin, Picoseconds work);
   void leave_open(std::uint64_t address, std::uint64_t bursts, Picoseconds end);
   void note_written(std::uint64_t address, std::uint64_t bursts, Picoseconds end);

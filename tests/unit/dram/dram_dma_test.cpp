@@ -76,6 +76,14 @@ TEST_CASE("a DMA that comes into a refresh begins after it, with its row closed"
   CHECK(dma(dram, 0, 64_B, 7'800_ns) == 7'960_ns + first_data + 4 * burst);
 }
 
+TEST_CASE("a DMA whose row would be open after the next refresh opens it anew after that, however long a precharge takes") {
+  DramConfig config;
+  config.precharge = GENERATE(80_ns, 240_ns, 400_ns);  // it would be open in the refresh, while the row opens anew, and later
+  DramDevice dram{config};
+  REQUIRE(dma(dram, 0, 16_B, 0_us) == first_data + burst);
+  CHECK(dma(dram, 16 * row, 64_B, 7'700_ns) == 7'960_ns + 13'750_ps + 4 * burst);
+}
+
 TEST_CASE("a long DMA crosses many refreshes in closed form") {
   DramDevice dram{DramConfig()};
   CHECK(dma(dram, 0, 16_MiB, 0_us) == burst_by_burst(DramConfig(), 0, 16 << 20, 0_us));
