@@ -1,7 +1,6 @@
 // Refresh under a host-aware disk: what its rewrite had destroyed when a dump failed held data, and must not read as a zone's empty
 // sectors.
-#include "firmware/layers/layer_factories.hpp"
-#include "unit/firmware/test_drive.hpp"
+#include "host_aware_drive.hpp"
 
 using namespace tessera;
 using namespace tessera::literals;
@@ -9,45 +8,15 @@ using namespace tessera::test;
 
 namespace {
 
-constexpr std::uint32_t zone_sectors = 30;
-constexpr double sector = 4096;
+/// Tracks are refreshed after eight writes next to them.
+struct RefreshedDrive : DriveWithFirmware {
+  RefreshedDrive() : DriveWithFirmware(firmware()) {}
 
-/// As HostAwareDrive (host_aware_drive.hpp), whose tracks are refreshed after eight writes next to them.
-struct RefreshedDrive : TestDrive {
-  RefreshedDrive() : TestDrive(make_host_aware_factory(), layer(), drive(), firmware()) {
-    bench().scoreboard().expect_zones(zone_sectors * blocks_per_sector);
-    bench().tell_writes_in_order();
-  }
-
-  static std::map<std::string, double> layer() {
-    return {{"zone", zone_sectors * sector},
-            {"zones", 8},
-            {"optimal_open", 3},
-            {"log_radii", 6},
-            {"cache", 96 * sector},
-            {"map_entries", 64},
-            {"packet", 8 * sector},
-            {"checkpoint_every", 6},
-            {"band_tracks", 3},
-            {"merge_buffer", 16 * sector}};
-  }
-  static BenchConfig drive() {
-    BenchConfig config = small_drive();
-    config.media.tracks = 200;
-    config.media.sectors_per_track = 8;
-    return config;
-  }
   static FirmwareConfig firmware() {
     FirmwareConfig firmware;
     firmware.refresh.threshold = 8;
     return firmware;
   }
-
-  static std::uint64_t block(std::uint32_t zone, std::uint32_t at) { return (std::uint64_t{zone} * zone_sectors + at) * blocks_per_sector; }
-  void write(std::uint32_t zone, std::uint32_t first, std::uint32_t end) {
-    for (; first < end; ++first) REQUIRE(bench().write(block(zone, first), blocks_per_sector) == Status::ok);
-  }
-  Status manage(HostOp op, std::uint32_t zone) { return bench().run_until_done(bench().submit(op, block(zone, 0), 0)); }
   /// Reads everything back: sectors that cannot be read. None may hold anything but what was written last, or was never.
   std::uint64_t unreadable() {
     std::uint64_t count = 0;
@@ -63,7 +32,7 @@ TEST_CASE("what a forgotten rewrite had destroyed is an error until its zone is 
   std::uint64_t instants_with_errors = 0;
   for (std::uint64_t actions = 0;; ++actions) {
     RefreshedDrive drive;
-    for (std::uint32_t zone = 1; zone < 4; ++zone) drive.write(zone, 0, zone == 2 ? 12 : zone_sectors);
+    for (std::uint32_t zone = 1; zone < 4; ++zone) drive.write(zone, 0, zone == 2 ? 12 : DriveWithFirmware::zone_sectors);
     drive->run_until_idle(1000_ms);
     drive.write(2, 12, 16);
     int dumps = 0;

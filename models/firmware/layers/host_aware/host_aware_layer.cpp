@@ -303,14 +303,14 @@ Task<Status> HostAware::manage(HostOp op, std::uint32_t number) {
 
 // --- Records ---
 
-/// The caller has the turn, but for boot and resets. What lies in front of `written` is there; `marked`: after it marks tell.
+/// The caller has the turn, but for boot and resets. What lies in front of `written` is there; `marked`: after it marks tell. Where they do
+/// not, a write that comes while the record is on its way is to wait for one of its own.
 Task<Status> HostAware::record(std::uint32_t zone, std::uint32_t written, bool marked) {
   KeptZone kept = ledger_.peek(zone);
   set_kept_as(kept, marked ? KeptAs::active : KeptAs::full, forgotten_end(kept));
   kept.written = written;
-  const Status status = co_await ledger_.append(zone, kept);
-  if (ok(status) && !marked) unmark(zone);
-  co_return status;
+  if (!marked) unmark(zone);
+  co_return co_await ledger_.append(zone, kept);
 }
 
 void HostAware::unmark(std::uint32_t zone) {
