@@ -51,7 +51,7 @@ class MediaCache final : public HomeLayer {
 
   // Where a host sees zones (media_cache_zones.cpp)
   /// What log and bands hold of the zone is of no use any more: durable on return.
-  [[nodiscard]] Task<Status> reset(LogicalRun zone);
+  [[nodiscard]] Task<Status> reset(LogicalRun zone) override;
   /// Whether the log holds anything of `run`.
   [[nodiscard]] bool caches(LogicalRun run);
   /// Boot: bands hold what the zones say, once these know it.
