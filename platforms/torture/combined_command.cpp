@@ -173,6 +173,7 @@ std::string Campaign::told(const CombinedResult& result) {
   if (run.faults.empty()) text += " none";
   text += ", " + std::to_string(result.all_cuts()) + " cuts" + (run.saved_after != 0 ? ", a saved state" : "") + "\n";
   for (const std::string& message : result.messages) text += "  " + message + "\n";
+  for (const std::string& word : run.parameters) text += "  with " + word + "\n";
   text += "  again: " + std::string(program_name()) + " torture " + options_.run.drive + " --campaign --seed " +
           std::to_string(options_.run.seed) + " --only " + std::to_string(result.run) + " --layer " + result.layer;
   for (const std::string& word : options_.words) text += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";

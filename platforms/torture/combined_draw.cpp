@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "platforms/description/listing.hpp"
 #include "platforms/torture/drawn_extras.hpp"
 #include "platforms/torture/drawn_faults.hpp"
+#include "platforms/torture/drawn_parameters.hpp"
 #include "platforms/torture/torture_durability.hpp"
 
 namespace tessera {
@@ -18,53 +18,9 @@ constexpr std::uint64_t most_attempts = 200;
 /// Draws after which only the durability and the faults are left: a layer that refuses what its own sizes have become.
 constexpr std::uint64_t attempts_with_sizes = 100;
 
-/// Of a layer's parameters, those that weaken the promise, that show what a paper did, that only count, or that a later draw sets.
-constexpr std::array undrawn{
-    "durability", "crash_safe", "paper",         "paired_pages",       "dump_tags",   "ack_early", "layout",      "overlap",
-    "slot_bytes", "ecc_bytes",  "rewrite_guard", "read_order",         "flash",       "zones",     "bands",       "top_ratio",
-    "spare",      "crash",      "guard_sectors", "unrestricted_reads", "write_cache", "cache_run", "cache_depth", "cache_idle_after"};
-
-std::string unquoted(const std::string& text) { return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text; }
-
-/// Another value of a parameter: a multiple of what it is, another word. "" where it is neither a number nor a choice.
-std::string other_value(const Parameter& parameter, RandomStream& random) {
-  constexpr std::array<std::uint64_t, 5> eighths{2, 4, 16, 32, 64};
-  const std::uint64_t factor = eighths[random.below(eighths.size())];
-  switch (parameter.kind) {
-    case ParameterKind::boolean: return parameter.value == "true" ? "false" : "true";
-    case ParameterKind::choice: return parameter.names[random.below(parameter.names.size())];
-    case ParameterKind::count: return std::to_string((std::stoull(parameter.value) * factor + 7) / 8);
-    case ParameterKind::quantity: {
-      const std::uint64_t amount = read_quantity(parameter.dimension, unquoted(parameter.value)).amount;
-      std::uint64_t other = amount / 8 * factor;
-      if (parameter.dimension == Dimension::size && other > 4096) other = other / 4096 * 4096;
-      return print_quantity(parameter.dimension, other);
-    }
-    case ParameterKind::section:
-    case ParameterKind::real:
-    case ParameterKind::text:
-    case ParameterKind::table: break;
-  }
-  return "";
-}
-
-std::vector<Parameter> parameters_of(DriveConfig& drive) {
-  ParameterCollector collector;
-  drive.describe(collector);
-  return collector.parameters();
-}
-
-/// Up to two parameters of the layer's own, and the caches of the firmware.
-void draw_sizes(DriveConfig& plain, const std::string& layer, RandomStream& random, std::vector<std::string>& set) {
-  const std::string section = layer_section(layer);
-  std::vector<Parameter> own;
-  for (const Parameter& parameter : parameters_of(plain))
-    if (parameter.path().starts_with(section) && std::ranges::find(undrawn, parameter.name) == undrawn.end()) own.push_back(parameter);
-  for (std::uint64_t left = random.below(3); left > 0 && !own.empty(); --left) {
-    const Parameter& parameter = own[random.below(own.size())];
-    const std::string value = other_value(parameter, random);
-    if (!value.empty()) set.push_back(parameter.path() + "=" + value);
-  }
+/// Parameters of the layer's own, and the caches of the firmware.
+void draw_sizes(const std::vector<Parameter>& parameters, const std::string& layer, RandomStream& random, std::vector<std::string>& set) {
+  for (std::string& word : draw_own_sizes(parameters, layer, random)) set.push_back(std::move(word));
   if (random.below(2) == 0) {
     constexpr std::array capacities{"16 KiB", "32 KiB", "256 KiB"};
     set.push_back(std::string("firmware.write_cache.capacity=") + capacities[random.below(capacities.size())]);
@@ -113,6 +69,12 @@ cli::ReplayOption draw_plain_replay(RandomStream& random) {
 
 namespace {
 
+std::vector<Parameter> parameters_of(DriveConfig& drive) {
+  ParameterCollector collector;
+  drive.describe(collector);
+  return collector.parameters();
+}
+
 /// As the first layer that takes them has the settings.
 DriveConfig first_that_loads(const CombinedDraw::Load& load, const std::vector<std::string>& set, const std::vector<std::string>& layers) {
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
@@ -135,7 +97,8 @@ CombinedDraw::CombinedDraw(std::string drive, std::uint64_t seed, std::vector<st
       set_(std::move(set)),
       load_(std::move(load)),
       draw_(draw),
-      plain_(first_that_loads(load_, set_, layers_)) {}
+      plain_(first_that_loads(load_, set_, layers_)),
+      parameters_(parameters_of(plain_)) {}
 
 CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
   for (std::uint64_t tried = 0;; ++tried) {
@@ -169,7 +132,7 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   run.durability = name_of(durability);
   options.set = set_;
   if (attempt < attempts_with_sizes) {
-    draw_sizes(plain_, layer, random, options.set);
+    draw_sizes(parameters_, layer, random, options.set);
     const std::string stream = "torture.campaign.flash." + std::to_string(number) + "." + std::to_string(attempt);
     draw_flash_cache(plain_, layer, draw_ == plain_draw ? 2 : 4, RandomStream(seed_, stream), options.set);
     if (draw_ == plain_draw) draw_write_cache(random, options.set);
@@ -181,6 +144,8 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   if (draw_ == plain_draw) {
     options.replay = draw_plain_replay(random);
     draw_plain(run, plain_, plan_drive(load_(options.set, options.layer)), random);
+    draw_eighth(run, parameters_, random);
+    if (load_(options.set, options.layer).asks_for_faults()) throw InputError("faults in a plain run");
     return run;
   }
   options.replay = draw_replay(random);
@@ -201,6 +166,8 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
     if (draw_ > 4) draw_fifth(run, plain_, plan, RandomStream(seed_, "torture.campaign.fifth" + which));
     if (draw_ > 5) draw_sixth(run, plain_, plan, RandomStream(seed_, "torture.campaign.sixth" + which));
     if (draw_ > 6) draw_seventh(run, plain_, plan, RandomStream(seed_, "torture.campaign.seventh" + which));
+    RandomStream eighth(seed_, "torture.campaign.eighth" + which);
+    if (draw_ > 7) draw_eighth(run, parameters_, eighth);
   }
   return run;
 }

@@ -39,6 +39,7 @@ class CombinedDraw {
   Load load_;
   std::uint64_t draw_;
   DriveConfig plain_;
+  std::vector<Parameter> parameters_;  ///< of it
 };
 
 }  // namespace tessera

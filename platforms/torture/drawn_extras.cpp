@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 
 #include "media/media_config.hpp"
+#include "platforms/torture/drawn_parameters.hpp"
 
 namespace tessera {
 
@@ -349,6 +351,20 @@ void draw_sixth(CombinedRun& run, const DriveConfig& drive, const FormatPlan& pl
 
 void draw_seventh(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   draw(seventh_kinds, {run, drive, plan, random});
+}
+
+void draw_eighth(CombinedRun& run, const std::vector<Parameter>& parameters, RandomStream& random) {
+  if (random.below(3) != 0) return;
+  std::vector<std::string> words = draw_parameters(parameters, run.options.layer, random);
+  std::erase_if(words, [&](const std::string& word) {  // what another kind needs stays
+    const std::string begin = word.substr(0, word.find('=') + 1);
+    return std::ranges::any_of(run.options.set, [&](const std::string& set) { return set.starts_with(begin); });
+  });
+  if (words.empty()) return;
+  std::ranges::copy(words, std::back_inserter(run.options.set));
+  run.parameters = std::move(words);
+  run.faults.emplace_back("parameters");
+  std::ranges::sort(run.faults);
 }
 
 void draw_plain(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream& random) {

@@ -155,19 +155,25 @@ def test_a_zone_whose_last_sectors_come_with_a_later_read_keeps_them():
 
 
 def test_a_superblock_of_which_two_cuts_tear_a_copy_each_is_found():
-    assert campaign("--layer", "host-aware", "--seed", 20261130, "--only", 18925)["all"]["failures"] == 0
+    assert campaign("--layer", "host-aware", "--seed", 20261130, "--only", 18925, "--draw", 7)["all"]["failures"] == 0
 
 
 def test_data_that_a_forgotten_rewrite_destroyed_is_no_empty_zone():
-    assert campaign("--layer", "host-aware", "--seed", 20261201, "--only", 1717)["all"]["failures"] == 0
+    assert campaign("--layer", "host-aware", "--seed", 20261201, "--only", 1717, "--draw", 7)["all"]["failures"] == 0
 
 
 def test_a_packet_that_no_boot_can_know_is_none_although_the_boot_wrote_over_its_place():
-    assert campaign("--layer", "host-aware", "--seed", 20261203, "--only", 735)["all"]["failures"] == 0
+    assert campaign("--layer", "host-aware", "--seed", 20261203, "--only", 735, "--draw", 7)["all"]["failures"] == 0
+
+
+def test_a_write_that_comes_while_its_zone_is_recorded_is_not_lost():
+    drawn = ("bus.weights.disk=1", "firmware.write_cache.order=positioning", "media.write_faults_per_million=32")
+    settings = [word for setting in drawn for word in ("--set", setting)]
+    assert campaign("--layer", "host-aware", "--seed", 8001, "--only", 543, "--draw", 7, *settings)["all"]["failures"] == 0
 
 
 def test_a_host_whose_only_copy_a_forgotten_rewrite_destroyed_may_not_come_up():
-    dead = campaign("--layer", "zoned:lsm", "--seed", 20261130, "--only", 16951)["all"]
+    dead = campaign("--layer", "zoned:lsm", "--seed", 20261130, "--only", 16951, "--draw", 7)["all"]
     assert dead["failures"] == 0 and dead["dead"] == 1
 
 
@@ -192,7 +198,7 @@ def test_the_fourth_draw_adds_what_drives_of_today_have_to_the_third():
 def test_a_plain_campaign_has_neither_cuts_nor_what_loses_data_and_finds_nothing():
     plain = campaign("--layer", "cmr", "--plain", "--runs", 60, "--seed", 3)
     assert plain["all"]["failures"] == plain["all"]["cuts"] == plain["all"]["states"] == plain["all"]["excused"] == 0
-    drawn = {"cache-options", "look-ahead", "read-switches", "barriers", "two-arms", "idle-states", "fail-slow"}
+    drawn = {"cache-options", "look-ahead", "read-switches", "barriers", "two-arms", "idle-states", "fail-slow", "parameters"}
     assert set(plain["faults"]) == drawn
     assert all(plain["faults"][name]["runs"] > 2 for name in drawn)
 
@@ -206,6 +212,14 @@ def test_the_fifth_draw_adds_frames_and_faults_below_hosts_that_translate():
         assert fifth["faults"]["frames"]["runs"] > 5 and "frames" not in fourth["faults"]
         assert fifth["all"]["failures"] == fourth["all"]["failures"] == 0
         assert fifth["all"]["excused"] > 0
+
+
+def test_the_eighth_draw_adds_any_parameter_of_the_drive():
+    eighth = campaign("--layer", "mu-rmw", "--runs", 40, "--seed", 3, "--draw", 8)
+    seventh = campaign("--layer", "mu-rmw", "--runs", 40, "--seed", 3, "--draw", 7)
+    assert set(eighth["faults"]) - set(seventh["faults"]) == {"parameters"}
+    assert eighth["faults"]["parameters"]["runs"] > 5
+    assert eighth["all"]["failures"] == 0
 
 
 def test_the_sixth_draw_adds_the_write_cache_of_zones():

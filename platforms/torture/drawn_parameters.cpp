@@ -1,0 +1,184 @@
+#include "platforms/torture/drawn_parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "platforms/drive/drive_config.hpp"
+
+namespace tessera {
+
+namespace {
+
+struct Undrawn {
+  std::string_view begin;  ///< of the path
+  std::string_view why;
+};
+
+constexpr std::array undrawn{
+    Undrawn{"layer", "the campaign chooses the layer"},
+    Undrawn{"host.timeout", "a host that gives up early finds every drive guilty"},
+    Undrawn{"host.command_timeout", "drawn as timeouts"},
+    Undrawn{"host.abort_timeout", "drawn as timeouts"},
+    Undrawn{"host.retry_delay", "drawn as timeouts"},
+    Undrawn{"firmware.write_cache.durability", "the campaign draws the promise"},
+    Undrawn{"firmware.write_cache.capacity", "the campaign draws it with the promise"},
+    Undrawn{"firmware.defects.spares", "what a drive without spares owes is drawn with its faults"},
+    Undrawn{"media.power_conditions.", "drawn as idle-states, with recoveries that a host waits for"},
+    Undrawn{"media.interference_", "drawn as interference, with refresh"},
+    Undrawn{"media.force_skew", "it shows what skewed tracks destroy"},
+    Undrawn{"media.fail_slow", "drawn as fail-slow"},
+    Undrawn{"power.", "the campaign draws faults of dumps"},
+    Undrawn{"logical_units.", "a campaign sees one unit"},
+    Undrawn{"simulation.", "no parameter of the drive"},
+};
+
+/// Of layers, by the last part of the path.
+constexpr std::array undrawn_of_layers{
+    Undrawn{"durability", "the campaign draws the promise"},
+    Undrawn{"crash_safe", "without it the layer promises nothing after a cut"},
+    Undrawn{"crash", "without it the layer promises nothing after a cut"},
+    Undrawn{"ack_early", "it weakens the promise"},
+    Undrawn{"dump_tags", "it weakens the promise"},
+    Undrawn{"rewrite_guard", "it weakens the promise"},
+    Undrawn{"guard_sectors", "it weakens the promise"},
+    Undrawn{"unrestricted_reads", "it changes what a host may read"},
+    Undrawn{"paper", "it shows what a paper did, losses included"},
+};
+
+/// Parameters that draws of sizes leave out: what undrawn_of_layers says, and what only counts, or a later draw sets.
+constexpr std::array unsized{
+    "durability", "crash_safe", "paper",         "paired_pages",       "dump_tags",   "ack_early", "layout",      "overlap",
+    "slot_bytes", "ecc_bytes",  "rewrite_guard", "read_order",         "flash",       "zones",     "bands",       "top_ratio",
+    "spare",      "crash",      "guard_sectors", "unrestricted_reads", "write_cache", "cache_run", "cache_depth", "cache_idle_after"};
+
+constexpr std::uint64_t longest_drawn = 1'000'000'000'000;  // ps: of times; more delays a run and shows nothing else
+
+std::string unquoted(const std::string& text) { return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text; }
+
+/// Another value of a parameter: a multiple of what it is, another word. "" where it is neither a number nor a choice.
+std::string other_value(const Parameter& parameter, RandomStream& random) {
+  constexpr std::array<std::uint64_t, 5> eighths{2, 4, 16, 32, 64};
+  const std::uint64_t factor = eighths[random.below(eighths.size())];
+  switch (parameter.kind) {
+    case ParameterKind::boolean: return parameter.value == "true" ? "false" : "true";
+    case ParameterKind::choice: return parameter.names[random.below(parameter.names.size())];
+    case ParameterKind::count: return std::to_string((std::stoull(parameter.value) * factor + 7) / 8);
+    case ParameterKind::quantity: {
+      const std::uint64_t amount = read_quantity(parameter.dimension, unquoted(parameter.value)).amount;
+      std::uint64_t other = amount / 8 * factor;
+      if (parameter.dimension == Dimension::size && other > 4096) other = other / 4096 * 4096;
+      return print_quantity(parameter.dimension, other);
+    }
+    case ParameterKind::section:
+    case ParameterKind::real:
+    case ParameterKind::text:
+    case ParameterKind::table: break;
+  }
+  return "";
+}
+
+std::uint64_t within(std::uint64_t value, Range range) {
+  const std::uint64_t most = range.max < 9e18 ? static_cast<std::uint64_t>(range.max) : std::uint64_t{9'000'000'000'000'000'000};
+  return std::clamp(value, static_cast<std::uint64_t>(range.min), most);
+}
+
+/// An end of the range, a power of two within it, or next to the value or a multiple of it.
+std::uint64_t other_amount(std::uint64_t value, Range range, RandomStream& random) {
+  const std::uint64_t far = 64 * within(value, {0, 1e17});
+  std::uint64_t drawn = 0;
+  switch (random.below(6)) {
+    case 0: drawn = 0; break;
+    case 1: drawn = std::max<std::uint64_t>(far, 64); break;
+    case 2: drawn = std::uint64_t{1} << random.below(64 - static_cast<unsigned>(std::countl_zero(std::max<std::uint64_t>(far, 64)))); break;
+    case 3: drawn = value + 1 - std::min<std::uint64_t>(value, 2 * random.below(2)); break;
+    default: drawn = value / 8 * (1 + random.below(64)); break;
+  }
+  return within(drawn, range);
+}
+
+bool is_speed(Dimension dimension) {
+  return dimension == Dimension::rate || dimension == Dimension::frequency || dimension == Dimension::speed;
+}
+
+std::string drawn_value(const Parameter& parameter, RandomStream& random) {
+  switch (parameter.kind) {
+    case ParameterKind::count: return std::to_string(other_amount(std::stoull(parameter.value), parameter.range, random));
+    case ParameterKind::quantity: {
+      const std::uint64_t amount = read_quantity(parameter.dimension, unquoted(parameter.value)).amount;
+      std::uint64_t other = 0;
+      if (parameter.dimension == Dimension::time)
+        other = std::min(other_amount(std::max<std::uint64_t>(amount, 1000), parameter.range, random), std::max(amount, longest_drawn));
+      else if (is_speed(parameter.dimension))  // at the end of its range a drive never answers
+        other = within((amount == 0 ? std::uint64_t{1} << 24 : amount) / 16 * (1 + random.below(256)), parameter.range);
+      else
+        other = other_amount(amount, parameter.range, random);
+      return print_quantity(parameter.dimension, other);
+    }
+    case ParameterKind::real: {
+      const double value = std::stod(parameter.value);
+      const double other = random.below(4) == 0 ? parameter.range.min : value * static_cast<double>(1 + random.below(64)) / 8;
+      return std::to_string(std::clamp(other, parameter.range.min, parameter.range.max));
+    }
+    case ParameterKind::boolean:
+    case ParameterKind::choice:
+    case ParameterKind::section:
+    case ParameterKind::text:
+    case ParameterKind::table: break;
+  }
+  return other_value(parameter, random);
+}
+
+bool is_of_layers(const Parameter& parameter) { return parameter.section.starts_with("layers."); }
+
+/// Of the layer that runs, of the host that translates for it, or of what every layer has.
+bool may_concern(const Parameter& parameter, const std::string& layer) {
+  const std::size_t colon = layer.find(':');
+  if (is_of_layers(parameter)) return (parameter.section + ".").starts_with(layer_section(layer.substr(0, colon)));
+  if (!parameter.section.starts_with("hosts.")) return true;
+  const std::string part = parameter.section.substr(6);
+  return colon != std::string::npos && (part == "cpu" || part.starts_with(layer.substr(colon + 1)));
+}
+
+}  // namespace
+
+std::string why_undrawn(const Parameter& parameter) {
+  for (const auto& [begin, why] : undrawn)
+    if (parameter.path().starts_with(begin)) return std::string(why);
+  for (const auto& [name, why] : undrawn_of_layers)
+    if (is_of_layers(parameter) && parameter.name == name) return std::string(why);
+  if (parameter.kind == ParameterKind::table) return "tables of places are drawn by kinds that know the geometry";
+  if (parameter.kind == ParameterKind::text) return "a name has no range";
+  return "";
+}
+
+std::vector<std::string> draw_own_sizes(const std::vector<Parameter>& parameters, const std::string& layer, RandomStream& random) {
+  const std::string section = layer_section(layer);
+  std::vector<const Parameter*> own;
+  for (const Parameter& parameter : parameters)
+    if (parameter.path().starts_with(section) && std::ranges::find(unsized, parameter.name) == unsized.end()) own.push_back(&parameter);
+  std::vector<std::string> set;
+  for (std::uint64_t left = random.below(3); left > 0 && !own.empty(); --left) {
+    const Parameter& parameter = *own[random.below(own.size())];
+    const std::string value = other_value(parameter, random);
+    if (!value.empty()) set.push_back(parameter.path() + "=" + value);
+  }
+  return set;
+}
+
+std::vector<std::string> draw_parameters(const std::vector<Parameter>& parameters, const std::string& layer, RandomStream& random) {
+  std::vector<const Parameter*> all;
+  for (const Parameter& parameter : parameters)
+    if (parameter.kind != ParameterKind::section && may_concern(parameter, layer) && why_undrawn(parameter).empty())
+      all.push_back(&parameter);
+  std::vector<std::string> set;
+  for (std::uint64_t left = 1 + random.below(4); left > 0; --left) {
+    const Parameter& parameter = *all[random.below(all.size())];
+    const std::string value = drawn_value(parameter, random);
+    if (!value.empty()) set.push_back(parameter.path() + "=" + value);
+  }
+  return set;
+}
+
+}  // namespace tessera
