@@ -302,7 +302,7 @@ def test_a_loss_is_made_short_and_one_command_shows_it_again(tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("--runs", "3"), "--runs needs --campaign"),
-    (("--campaign", "--draw", "8"), "--draw"),
+    (("--campaign", "--draw", "9"), "--draw"),
     (("--plain",), "--plain needs --campaign"),
     (("--campaign", "--plain", "--draw", "2"), "exclude each other"),
     (("--campaign", "--cut-at", "1ms"), "exclude each other"),
