@@ -13,10 +13,9 @@ map's log out, but counts the tracks that a flip, a promotion or a swap writes; 
 table the inputs have what the paper prints alone: half of the requests on 100 hot tracks, exponential gaps.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from validation.papers import interlaced_causes, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
+from validation.papers import interlaced_causes, interlaced_costs, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
 from validation.papers.experiment import Experiment, sections_of
 from validation.papers.interlaced_runs import (
     ELIMINATED,
@@ -92,18 +91,6 @@ RULE_FIGURES = (
 )
 
 
-def _rule_findings(grid: Grid) -> list[Finding]:
-    ratios = [amplification(row["threshold 50"]) / amplification(row["as printed"]) for row in grid.values()]
-    return [
-        Finding(
-            "track caching needs a threshold, which Algorithm 2 does not have",
-            "(not said)",
-            f"with one it writes {span(ratios)} of what it writes as printed",
-            verdict(ratio < 0.9 for ratio in ratios),
-        )
-    ]
-
-
 def _workload_findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
 
@@ -114,7 +101,6 @@ def _workload_findings(grid: Grid) -> list[Finding]:
     def over_cmr(names: Iterable[str], layer: str) -> list[float]:
         return [latency(grid[name][layer]) / latency(grid[name]["cmr"]) for name in names if name in grid]
 
-    best = Counter(min(IMPROVED, key=lambda layer: own_amplification(row[layer])) for row in rows.values())
     gains = {name: own_amplification(row["imr-rmw"]) / own_amplification(row["imr-dtm"]) for name, row in rows.items()}
     little = [gains[name] for name in HELPED_LITTLE if name in gains]
     much = [gains[name] for name in ELIMINATED if name in gains]
@@ -142,12 +128,6 @@ def _workload_findings(grid: Grid) -> list[Finding]:
             verdict([published_half(rows) * 2 > len(rows)] if rows else []),
             "what goes beside the hot tracks meets a bottom every second time, whatever the hot ones do",
             max(gains.values()) if gains else None,
-        ),
-        Finding(
-            "dynamic mapping writes least",
-            "in most cases",
-            ", ".join(f"{layer} on {n}" for layer, n in best.most_common()),
-            verdict([best["imr-dtm"] * 2 > len(rows)] if rows else []),
         ),
         Finding(
             "write amplification nearly eliminated on w39, w56, w106",
@@ -191,7 +171,6 @@ CACHE_FIGURES = (Figure("mean ms", latency, of_response=True), Figure("WA", ampl
 
 def _cache_findings(grid: Grid) -> list[Finding]:
     w39 = {name: latency(run) for name, run in grid["w39"].items()}
-    gains = [latency(grid[name][f"{layer} off"]) / latency(grid[name]["imr-rmw off"]) for name in ("w39", "w106") for layer in IMPROVED]
     return [
         Finding(
             "w39 under read-modify-write and on the conventional disk",
@@ -199,12 +178,6 @@ def _cache_findings(grid: Grid) -> list[Finding]:
             f"{w39['imr-rmw off'] / 1000:.2f} s without a cache ({w39['imr-rmw on']:.2f} ms with it), {w39['cmr on']:.2f} ms with one",
             verdict([1000 < w39["imr-rmw off"] < 5000 and w39["cmr on"] < 1]),
             ratio=w39["imr-rmw off"] / 1000,
-        ),
-        Finding(
-            "w39 and w106: improved layers lower the latency without the cache",
-            "(both improve)",
-            f"of rmw: {span(gains)}",
-            verdict(gain < 1 for gain in gains),
         ),
     ]
 
@@ -246,8 +219,7 @@ def _workloads(lab: Lab) -> list[str]:
 
 
 def _thresholds(lab: Lab) -> list[str]:
-    rules = cache_rules(lab)
-    return [figures_by_row(rules, "workload", RULE_FIGURES), findings(_rule_findings(rules))]
+    return [figures_by_row(cache_rules(lab), "workload", RULE_FIGURES)]
 
 
 def _write_cache(lab: Lab) -> list[str]:
@@ -272,6 +244,7 @@ EXPERIMENTS = (
     *interlaced_slowed.EXPERIMENTS,
     *interlaced_heat.EXPERIMENTS,
     *interlaced_counting.EXPERIMENTS,
+    *interlaced_costs.EXPERIMENTS,
     Experiment("write-cache", "The write cache on and off", _write_cache),
     Experiment("seeds", "Other seeds, without the write cache", _seeds),
 )

@@ -1,4 +1,4 @@
-"""The pages' verdicts, written again from the catalogue and the record: nothing is run."""
+"""The pages' verdicts, written again from the catalogue, the record and the tables: nothing is run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from validation.papers.figures import figures_of, pictures
 from validation.papers.lookup import Chosen, experiments
 from validation.papers.page_file import section_of, with_section
 from validation.papers.places import Places
-from validation.papers.record import Measured
+from validation.papers.record import CLAIM, Measured, tested_in
 from validation.papers.split import LINK, blocks_of, on_page
 from validation.papers.verdicts import claims_table, judge
 
@@ -33,6 +33,21 @@ def _told(blocks: Sequence[str], chosen: Chosen, measured: Sequence[Measured], f
         found += [] if table in found else [table]
     shown = (each for each in figures_of(chosen.paper, chosen.experiment.name) if (folder / f"{each.paper}-{each.id}.svg").exists())
     return [*found, *(line.strip() for line in pictures(shown))]
+
+
+def tested_again(measured: Sequence[Measured], places: Places) -> list[Measured]:
+    """The record with those claims whose test is data judged again by the tables of the pages, and without claims that the catalogue has no
+    more. Raises InputError where a page lacks a figure."""
+    found: list[Measured] = []
+    for chosen in experiments():
+        own = [line for line in measured if (line.paper, line.experiment) == (chosen.paper, chosen.experiment.name)]
+        known = {each.claim: each.test for each in chosen.claims}
+        title = chosen.experiment.title
+        text = "\n".join(section_of(file(chosen.paper).read_text(encoding="utf-8"), title) for file in (places.chapter, places.tables))
+        program = next((line.program for line in (*own, *measured)), "")
+        tested = tested_in(chosen.claims, text, own, program)
+        found += [line for line in own if line.of != CLAIM or known.get(line.claim, line) is None] + tested
+    return found
 
 
 def retell(console: Console, papers: Sequence[str], measured: Sequence[Measured], places: Places) -> None:

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab
+from validation.papers.outcome import Tally
 
 SEEDS = 5
 T_975 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # quantile 0.975 of Student's t by number of seeds
@@ -29,9 +30,8 @@ class Comparison:
 
     def verdict(self, low: float, high: float) -> str:
         """What an interval says of the claim."""
-        if self.above < low and high < self.below:
-            return "holds"
-        return "does not hold" if high <= self.above or self.below <= low else "open: the interval holds a bound"
+        held = True if self.above < low and high < self.below else False if high <= self.above or self.below <= low else None
+        return Tally.of([held]).text + ("" if held is not None else ": the interval holds a bound")
 
 
 def quotient(measure: Callable[[Run], float], row: str, of: str, over: str) -> Callable[[Grid], float | None]:

@@ -1,0 +1,238 @@
+"""A claim's test as data: which figures of a section's tables it compares, and what has to come out.
+
+`test = { figure = "mean ms", of = "amphisbaena", below = "fluid-loop" }` reads as it stands, input by input. Two figures within the margin of
+the evidence are equal, which is neither below nor above; a figure that may not be ranked (a run that fell behind, or was too short) leaves
+its input open. An input on which an interval over seeds says something else than the one seed is open too. Ratios are averaged as ratios
+are, by the geometric mean; they are above 1 where the claim holds, and so is the paper's.
+
+| key | what has to come out |
+|---|---|
+| `below`, `above` | the figure of one of `of` is below or above that of another variant, or of each of several; `bound`: by so many times |
+| `within` | besides, the ratio lies between these two, give or take what counts as near |
+| `but` | the contrary on these inputs |
+| `by` | the figure is above by at least this difference |
+| `most_on`, `least_on` | the ratio, or without another variant the figure, is the largest, the smallest, on this input |
+| `zero_on` | the figure is 0 on these inputs and on no other |
+| `least_at`, `most_at` | of all of `of`, the figure is the least, the most, for one of these |
+| `spread`, `factor` | from the least to the most of `of` is a difference of at most this, or so many times |
+| `value`, `at_most` | the figure is near this one, or at most this; without `figure`, the mean over seeds is |
+| `inputs`, `where` | on these inputs alone; where this figure is above 0 |
+| `most` | it is enough that it holds on more than half of the inputs |
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tessera.errors import InputError, unknown_name
+from tessera.evidence.family import MARGIN
+from tessera.results.markdown import number
+from validation.papers.cells import Cell, Cells
+from validation.papers.outcome import NEAR, Tally
+from validation.papers.page import span
+
+KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "figure": str, "of": (str, list), "below": (str, list), "above": (str, list), "bound": (int, float), "within": list, "but": list, "most_on": str,
+    "least_on": str, "zero_on": list, "least_at": list, "most_at": list, "spread": (int, float), "factor": (int, float), "value": (int, float),
+    "at_most": (int, float), "by": (int, float), "inputs": list, "where": str, "most": bool,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """A comparison over seeds on one input: what its interval says, and its mean."""
+
+    input: str
+    verdict: str
+    mean: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came out: the verdict of the record, and what the page shows."""
+
+    tally: Tally
+    here: str
+    ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    keys: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entry: Any) -> "Check":
+        """Raises InputError, which names the key."""
+        if not isinstance(entry, dict):
+            raise InputError(f"'test' is {entry!r}; expected a table of {', '.join(KEYS)}")
+        for key, value in entry.items():
+            if key not in KEYS:
+                raise unknown_name("key of 'test'", key, KEYS)
+            if not isinstance(value, KEYS[key]):
+                raise InputError(f"'test.{key}' is {value!r}; expected a {'list' if KEYS[key] is list else 'text' if KEYS[key] is str else 'number or a list'}")
+        return cls(entry)
+
+    def find(self, cells: Cells, seeds: Sequence[Seeds] = ()) -> Found:
+        """Raises InputError where the tables do not have a figure."""
+        for key, judge in (("zero_on", _zeros), ("least_at", _extremes), ("most_at", _extremes), ("spread", _spreads), ("factor", _spreads), ("value", _values), ("at_most", _values)):
+            if key in self.keys:
+                return judge(self, cells, seeds)
+        return _ratios(self, cells, seeds)
+
+    def names(self, key: str) -> list[str]:
+        value = self.keys.get(key, [])
+        return [value] if isinstance(value, str) else value
+
+    @property
+    def variants(self) -> list[str]:
+        """One without a name where the figure alone names its column."""
+        return self.names("of") or [""]
+
+    def column(self, cells: Cells, variant: str) -> dict[str, Cell]:
+        """Of the inputs that count."""
+        column = cells.column(self.keys["figure"], variant)
+        chosen = self.names("inputs") or list(column)
+        if where := self.keys.get("where"):
+            chosen = [name for name in chosen if cells.column(where)[name].value > 0]
+        return {name: column[name] for name in chosen if name in column}
+
+    def tally(self, cases: Mapping[str, bool | None]) -> Tally:
+        if self.keys.get("most"):
+            held, failed = (sum(case is kind for case in cases.values()) for kind in (True, False))
+            return Tally.of([True if 2 * held > len(cases) else False if 2 * failed >= len(cases) else None])
+        return Tally.of(cases.values())
+
+
+def _told(cases: Mapping[str, bool | None]) -> str:
+    """The inputs on which it holds or those on which it fails, whichever are fewer, where they differ."""
+    held, failed = ([name for name, case in cases.items() if case is kind] for kind in (True, False))
+    if not held or len(held) == len(cases):
+        return ""
+    fewer = failed and len(failed) < len(held)
+    return f"; {'fails' if fewer else 'holds'} on {', '.join(failed if fewer else held)}"
+
+
+def _case(ratio: float, bound: float) -> bool | None:
+    """Whether a ratio is above a bound; against 1, equal within the margin is neither."""
+    if bound != 1:
+        return ratio >= bound
+    return None if 1 / MARGIN < ratio < MARGIN else ratio > 1
+
+
+def _with_seeds(cases: dict[str, bool | None], seeds: Iterable[Seeds]) -> dict[str, bool | None]:
+    says = {"holds": True, "does not hold": False}
+    for each in seeds:
+        if each.input in cases and says.get(each.verdict) is not cases[each.input]:
+            cases[each.input] = None
+    return cases
+
+
+def _ratios(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    ratios, cases = _compared(check, cells)
+    usual = {name: each for name, each in ratios.items() if name not in check.names("but")}
+    if "most_on" in check.keys or "least_on" in check.keys:
+        return _on_which(check, {name: math.prod(each) for name, each in usual.items()})
+    cases = _with_seeds(cases, seeds)
+    logs = [math.log(ratio) for each in usual.values() for ratio in each]
+    mean = math.exp(math.fsum(logs) / len(logs)) if logs else None
+    said = f"{number(mean)} times ({number(math.exp(min(logs)))} to {number(math.exp(max(logs)))})" if mean else "-"
+    tally = check.tally(cases)
+    if "within" in check.keys:
+        low, high = check.keys["within"]
+        met = sum(all(low / NEAR <= ratio <= high * NEAR for ratio in each) for each in usual.values())
+        tally = replace(tally, bound=(met, len(usual)))
+    beyond = "".join(f"; {name} {number(ratios[name][0])}" for name in check.names("but") if name in ratios)
+    return Found(tally, said + beyond + _told(cases), mean)
+
+
+def _compared(check: Check, cells: Cells) -> tuple[dict[str, list[float]], dict[str, bool | None]]:
+    """Ratios to each rival, and whether an input holds against all of them."""
+    below = "below" in check.keys
+    columns = [check.column(cells, variant) for variant in check.variants]
+    ratios: dict[str, list[float]] = {}
+    cases: dict[str, bool | None] = {}
+    for name in columns[0]:
+        cell = (min if below else max)((column[name] for column in columns), key=lambda each: each.value)
+        if "below" not in check.keys and "above" not in check.keys:
+            ratios[name] = [cell.value]
+            continue
+        found: list[bool | None] = []
+        for rival in check.names("below" if below else "above"):
+            other = cells.column(check.keys["figure"], rival).get(name)
+            if other is None or not (cell.ranked and other.ranked):
+                found.append(None)
+                continue
+            over, under = (other.value, cell.value) if below else (cell.value, other.value)
+            if over > 0 and under > 0:
+                ratios.setdefault(name, []).append(over / under)
+            if "by" in check.keys:
+                found.append(over - under >= check.keys["by"])
+            elif over > 0 and under > 0:
+                found.append(_case(over / under, check.keys.get("bound", 1)))
+            else:
+                found.append(None if over == under else over > under)
+        cases[name] = False if False in found else None if None in found else True
+        if name in check.names("but") and cases[name] is not None:
+            cases[name] = not cases[name]
+    return ratios, cases
+
+
+def _on_which(check: Check, values: Mapping[str, float]) -> Found:
+    """The inputs with the extremes, which the claim names."""
+    cases: dict[str, bool] = {}
+    said = []
+    for key, choose in (("most_on", max), ("least_on", min)):
+        if named := check.keys.get(key):
+            chosen = choose(values, key=values.__getitem__)
+            cases[named] = chosen == named
+            said.append(f"{key.split('_')[0]} on {chosen}, {number(values[chosen])}" + (f"; {named} {number(values.get(named))}" if named != chosen else ""))
+    return Found(Tally.of(cases.values()), "; ".join(said), values.get(next(iter(cases))) if len(cases) == 1 else None)
+
+
+def _zeros(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    column = check.column(cells, check.variants[0])
+    none = [name for name, cell in column.items() if cell.value == 0]
+    return Found(Tally.of((name in none) == (name in check.names("zero_on")) for name in column), ", ".join(sorted(none)) or "none")
+
+
+def _extremes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    """The extreme is one of those that the claim names, or equal to one within the margin, which leaves it open."""
+    least = "least_at" in check.keys
+    named = check.names("least_at" if least else "most_at")
+    columns = {variant: check.column(cells, variant) for variant in check.variants}
+    cases: dict[str, bool | None] = {}
+    best: dict[str, str] = {}
+    for name in next(iter(columns.values())):
+        values = {variant: column[name].value for variant, column in columns.items() if column[name].ranked}
+        if not values:
+            cases[name] = None
+            continue
+        best[name] = (min if least else max)(values, key=values.__getitem__)
+        close = min((max(values[variant] / values[best[name]], values[best[name]] / values[variant]) for variant in named if values.get(variant)), default=math.inf)
+        cases[name] = True if best[name] in named else None if close < MARGIN else False
+    said = Counter(best.values()).most_common()
+    return Found(check.tally(cases), ", ".join(f"{variant} on {count}" for variant, count in said) if len(best) > 1 else "".join(best.values()))
+
+
+def _spreads(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    columns = [check.column(cells, variant) for variant in check.variants]
+    by_factor = "factor" in check.keys
+    spreads: dict[str, float] = {}
+    for name in columns[0]:
+        values = [column[name].value for column in columns]
+        spreads[name] = max(values) / min(values) if by_factor else max(values) - min(values)
+    cases = {name: spread <= check.keys["factor" if by_factor else "spread"] + 1e-9 for name, spread in spreads.items()}
+    return Found(check.tally(cases), span(spreads.values(), 2 if by_factor else 3) + _told(cases))
+
+
+def _values(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    wanted = check.keys.get("value")
+    if "figure" in check.keys:
+        found = [cell.value for variant in check.variants for cell in check.column(cells, variant).values()]
+    else:
+        found = [each.mean for each in seeds]
+    cases = [wanted / NEAR <= value <= wanted * NEAR if wanted else value <= check.keys["at_most"] for value in found]
+    mean = math.exp(math.fsum(map(math.log, found)) / len(found)) if found and min(found) > 0 else None
+    return Found(Tally.of(cases), span(found, 3 if max(found, default=0) < 1 else 1), mean)
