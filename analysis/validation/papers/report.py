@@ -16,7 +16,7 @@ from validation.papers.page import ENDLESS
 from validation.papers.page_file import sections_in, with_section
 from validation.papers.places import Places
 from validation.papers.record import FILE, Measured, read, write
-from validation.papers.retell import retell, tested_again
+from validation.papers.retell import retell, retell_leagues, tested_again
 from validation.papers.section import Section, run_section
 from validation.papers.split import on_page
 from validation.papers.verdicts import MEANING, in_a_sentence, judged, statements, statements_page, summary_table
@@ -157,6 +157,7 @@ def write_verdicts(console: Console, page: Path) -> None:
         draw_ratios(paper, measured, places)
     draw_recorded(places)
     _write_overview(page, measured)
+    retell_leagues(places)
 
 
 def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> None:

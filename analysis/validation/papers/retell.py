@@ -6,6 +6,9 @@ from pathlib import Path
 from rich.console import Console
 
 from tessera.errors import InputError
+from tessera.results.marked_section import write_marked_section
+from validation.papers import CHAPTERS
+from validation.papers.contest import judged_again
 from validation.papers.figures import figures_of, pictures
 from validation.papers.lookup import Chosen, experiments
 from validation.papers.page_file import section_of, with_section
@@ -14,6 +17,8 @@ from validation.papers.record import CLAIM, Measured, tested_in
 from validation.papers.split import LINK, blocks_of, on_page
 from validation.papers.verdicts import claims_table, judge
 
+LEAGUES = {"league": "[The league]", "pressure": "[The league under pressure]", "interlaced-league": "[The interlaced league]"}
+COMMAND = "tessera papers verdicts"
 CLAIMS = "| claim | published | here | direction |"
 
 
@@ -70,3 +75,18 @@ def retell(console: Console, papers: Sequence[str], measured: Sequence[Measured]
         for file, content in ((chapter, text), (tables, rest)):
             file.write_text(content.rstrip("\n") + "\n", encoding="utf-8")
         console.print(f"{chapter}: {sum(len(each.claims) for each in experiments(paper))} verdicts", highlight=False)
+
+
+def retell_leagues(places: Places) -> None:
+    """Judges the contests of the leagues' pages again, and says on the front page and on that of our own layer how they went."""
+    leads: dict[str, str] = {}
+    for name in LEAGUES:
+        chapter = places.chapter(name)
+        text, found = judged_again(chapter.read_text(encoding="utf-8"), places.tables(name).read_text(encoding="utf-8"), CHAPTERS[name].OURS)
+        chapter.write_text(text, encoding="utf-8")
+        leads[name] = found[0]
+    docs = places.overview.parent
+    for page, folder, names in ((docs / "layers" / "tessera.md", "../validation", tuple(LEAGUES)[:2]), (docs.parent / "README.md", "docs/validation", tuple(LEAGUES))):
+        if page.exists():
+            lines = (f"- {LEAGUES[name]}({folder}/{name}.md). {leads[name] if folder.startswith('..') else leads[name].splitlines()[0]}\n" for name in names)
+            write_marked_section(page, COMMAND, "".join(line.replace("\nIt", " It").replace("\nOne", " One").replace("\nNot", " Not") for line in lines))
