@@ -93,6 +93,12 @@ def test_a_figure_that_no_table_has_gets_the_nearest():
         find(of="ourz", below="other")
 
 
+def test_a_column_of_runs_that_were_too_short_for_a_figure_tries_nothing():
+    short = Cells("| ms | ours | other |\n|---|---:|---:|\n| a | - | - |\n")
+    for keys in ({"below": "other"}, {"most_on": "a"}, {"value": 3}, {"of": ["ours", "other"], "factor": 2}, {"of": ["ours", "other"], "least_at": ["ours"]}):
+        assert Check.of({"figure": "ms", "of": "ours", **keys}).find(short).tally.held == 0
+
+
 def test_every_key_has_its_line_in_the_essay():
     from validation.papers import check
 

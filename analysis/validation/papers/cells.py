@@ -43,11 +43,12 @@ class Cells:
             if not cells or not header:
                 header = cells
                 fresh = {name for title in header[1:] for name in _names(header[0], title)} - self._columns.keys()  # of two tables alike the first counts
+                self._columns |= {name: {} for name in fresh}
             elif not line.startswith("|-"):
                 for title, cell in zip(header[1:], cells[1:], strict=False):
                     if found := _cell(cell, cells[0]):
                         for name in fresh.intersection(_names(header[0], title)):
-                            self._columns.setdefault(name, {})[cells[0].rstrip("*")] = found
+                            self._columns[name][cells[0].rstrip("*")] = found
 
     def column(self, figure: str, variant: str = "") -> Column:
         """Raises InputError where no table has it."""

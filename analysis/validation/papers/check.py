@@ -76,10 +76,9 @@ class Check:
 
     def find(self, cells: Cells, seeds: Sequence[Seeds] = ()) -> Found:
         """Raises InputError where the tables do not have a figure."""
-        for key, judge in (("zero_on", _zeros), ("least_at", _extremes), ("most_at", _extremes), ("spread", _spreads), ("factor", _spreads), ("value", _values), ("at_most", _values)):
-            if key in self.keys:
-                return judge(self, cells, seeds)
-        return _ratios(self, cells, seeds)
+        judges = {"zero_on": _zeros, "least_at": _extremes, "most_at": _extremes, "spread": _spreads, "factor": _spreads, "value": _values, "at_most": _values}
+        judge = next((judge for key, judge in judges.items() if key in self.keys), _ratios)
+        return judge(self, cells, seeds)
 
     def names(self, key: str) -> list[str]:
         value = self.keys.get(key, [])
@@ -95,8 +94,13 @@ class Check:
         column = cells.column(self.keys["figure"], variant)
         chosen = self.names("inputs") or list(column)
         if where := self.keys.get("where"):
-            chosen = [name for name in chosen if cells.column(where)[name].value > 0]
+            chosen = [name for name in chosen if name in cells.column(where) and cells.column(where)[name].value > 0]
         return {name: column[name] for name in chosen if name in column}
+
+    def by_input(self, cells: Cells) -> dict[str, dict[str, Cell]]:
+        """The figures of all of `of`, for each input that has them all."""
+        columns = {variant: self.column(cells, variant) for variant in self.variants}
+        return {name: row for name in next(iter(columns.values())) if len(row := {variant: column[name] for variant, column in columns.items() if name in column}) == len(columns)}
 
     def tally(self, cases: Mapping[str, bool | None]) -> Tally:
         if self.keys.get("most"):
@@ -150,11 +154,10 @@ def _ratios(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
 def _compared(check: Check, cells: Cells) -> tuple[dict[str, list[float]], dict[str, bool | None]]:
     """Ratios to each rival, and whether an input holds against all of them."""
     below = "below" in check.keys
-    columns = [check.column(cells, variant) for variant in check.variants]
     ratios: dict[str, list[float]] = {}
     cases: dict[str, bool | None] = {}
-    for name in columns[0]:
-        cell = (min if below else max)((column[name] for column in columns), key=lambda each: each.value)
+    for name, row in check.by_input(cells).items():
+        cell = (min if below else max)(row.values(), key=lambda each: each.value)
         if "below" not in check.keys and "above" not in check.keys:
             ratios[name] = [cell.value]
             continue
@@ -185,9 +188,9 @@ def _on_which(check: Check, values: Mapping[str, float]) -> Found:
     said = []
     for key, choose in (("most_on", max), ("least_on", min)):
         if named := check.keys.get(key):
-            chosen = choose(values, key=values.__getitem__)
+            chosen = choose(values, key=values.__getitem__, default="")
             cases[named] = chosen == named
-            said.append(f"{key.split('_')[0]} on {chosen}, {number(values[chosen])}" + (f"; {named} {number(values.get(named))}" if named != chosen else ""))
+            said.append(f"{key.split('_')[0]} on {chosen}, {number(values.get(chosen))}" + (f"; {named} {number(values.get(named))}" if named != chosen else ""))
     return Found(Tally.of(cases.values()), "; ".join(said), values.get(next(iter(cases))) if len(cases) == 1 else None)
 
 
@@ -201,28 +204,27 @@ def _extremes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
     """The extreme is one of those that the claim names, or equal to one within the margin, which leaves it open."""
     least = "least_at" in check.keys
     named = check.names("least_at" if least else "most_at")
-    columns = {variant: check.column(cells, variant) for variant in check.variants}
     cases: dict[str, bool | None] = {}
     best: dict[str, str] = {}
-    for name in next(iter(columns.values())):
-        values = {variant: column[name].value for variant, column in columns.items() if column[name].ranked}
+    for name, row in check.by_input(cells).items():
+        values = {variant: cell.value for variant, cell in row.items() if cell.ranked}
         if not values:
             cases[name] = None
             continue
         best[name] = (min if least else max)(values, key=values.__getitem__)
-        close = min((max(values[variant] / values[best[name]], values[best[name]] / values[variant]) for variant in named if values.get(variant)), default=math.inf)
-        cases[name] = True if best[name] in named else None if close < MARGIN else False
+        most = values[best[name]]
+        close = any(1 / MARGIN < values[variant] / most < MARGIN for variant in named if variant in values and most)
+        cases[name] = True if best[name] in named else None if close else False
     said = Counter(best.values()).most_common()
     return Found(check.tally(cases), ", ".join(f"{variant} on {count}" for variant, count in said) if len(best) > 1 else "".join(best.values()))
 
 
 def _spreads(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
-    columns = [check.column(cells, variant) for variant in check.variants]
     by_factor = "factor" in check.keys
     spreads: dict[str, float] = {}
-    for name in columns[0]:
-        values = [column[name].value for column in columns]
-        spreads[name] = max(values) / min(values) if by_factor else max(values) - min(values)
+    for name, row in check.by_input(cells).items():
+        values = [cell.value for cell in row.values()]
+        spreads[name] = (max(values) / min(values) if min(values) else math.inf) if by_factor else max(values) - min(values)
     cases = {name: spread <= check.keys["factor" if by_factor else "spread"] + 1e-9 for name, spread in spreads.items()}
     return Found(check.tally(cases), span(spreads.values(), 2 if by_factor else 3) + _told(cases))
 
