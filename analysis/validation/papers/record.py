@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,12 +64,13 @@ def tested_in(claims: Iterable[Claim], text: str, lines: Iterable[Measured], pro
 
 
 def _mean(here: str) -> float:
-    """Of a line over seeds.
+    """Of a line over seeds; a ratio that some seed does not have has none.
 
-    >>> _mean("1,495.151 to 1,544.098; mean 1,511.716 ± 69.677")
-    1511.716
+    >>> _mean("1,495.151 to 1,544.098; mean 1,511.716 ± 69.677"), _mean("-; mean -")
+    (1511.716, nan)
     """
-    return float(here.split("mean ")[1].split(" ")[0].replace(",", "")) if "mean " in here else math.nan
+    found = re.search(r"mean ([\d.,-]*\d)", here)
+    return float(found[1].replace(",", "")) if found else math.nan
 
 
 def measured_in(paper: str, experiment: str, parts: Iterable[str], program: str) -> list[Measured]:
