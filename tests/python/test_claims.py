@@ -218,6 +218,7 @@ def test_a_name_is_a_paper_an_experiment_a_claim_or_a_figure():
     assert [each.name for each in choose("mapping")] == [each.name for each in experiments("mapping")]
     assert [each.name for each in choose("hwsr/utilisation")] == ["hwsr/utilisation"]
     assert [each.name for each in choose("mu-rmw/one-by-one/response-pore")] == ["mu-rmw/one-by-one"]
+    assert [each.name for each in choose("mapping/four-when-full")] == ["mapping/web_0", "mapping/hp_c2247"]  # a statement of two experiments
     assert "hwsr/volumes" in [each.name for each in choose("hwsr/figure-13")]
     assert "amphisbaena/volumes" in [each.name for each in choose("amphisbaena/Fig. 14")]  # of "Figures 12 to 17"
     assert choose("all") == experiments()

@@ -27,7 +27,6 @@ VOLUMES = ("rsrch_0", "src1_2", "src2_0", "src2_2", "stg_0", "stg_1", "ts_0", "u
 SEED_VOLUMES = ("rsrch_0", "web_0")  # without a merge, and with the most
 # Volumes whose write offsets are public, with their write shares in % (Table I).
 HISTOGRAMS = {"rsrch_0": 90.68, "src2_0": 88.66, "stg_0": 84.81, "ts_0": 82.42, "usr_0": 59.58, "wdev_0": 79.92, "web_0": 70.12}
-RMW_FREE = {"rsrch_0", "src2_0", "src2_2", "stg_0", "stg_1"}  # section IV-B
 GAP_MS = 300  # assumption for histogram-true inputs: the mean gap of web_0 over its week
 GAPS = f'[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
 FLASH_BLOCKS = 640  # section IV-A
@@ -169,11 +168,6 @@ def ratio(row: Mapping[str, Run], measure: Callable[[Run], float], against: str)
 def reduction(row: Mapping[str, Run], against: str) -> float:
     """By what share MU-RMW's mean response is below that of `against` (negative: below)."""
     return latency(row["mu-rmw"]) / latency(row[against]) - 1
-
-
-def without_rmw(grid: Grid) -> list[str]:
-    """The inputs on which MU-RMW never merges."""
-    return [name for name, row in grid.items() if rmws(row["mu-rmw"]) == 0]
 
 
 def _spread(values: Sequence[float], text: Callable[[float], str]) -> str:
