@@ -72,7 +72,8 @@ def test_an_interval_over_seeds_that_says_otherwise_leaves_its_input_open():
 
 def test_extremes_by_input_and_by_variant():
     assert find(below="other", inputs=["a", "b"], most_on="b").tally.text == "holds"
-    assert find(below="other", inputs=["a", "b"], most_on="a").here == "most on b, 4.00; a 2.00"
+    assert find(below="other", inputs=["a", "b"], most_on="a").here == "most on b (4.00), not a (2.00)"
+    assert find(inputs=["a", "b", "d"], least_on=["a", "b"]).tally.text == "holds on 1 of 2"
     assert find(inputs=["a", "b"], most_on="b", least_on="a").tally.text == "holds"
     assert find(of=["ours", "other", "third"], inputs=["a", "b", "c"], least_at=["other"]).tally.text == "holds on 0 of 3, 1 open"
     assert find(of=["ours", "other", "third"], inputs=["a"], most_at=["third"]).tally.text == "holds"

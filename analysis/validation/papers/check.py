@@ -11,7 +11,7 @@ are, by the geometric mean; they are above 1 where the claim holds, and so is th
 | `within` | besides, the ratio lies between these two, give or take what counts as near |
 | `but` | the contrary on these inputs |
 | `by` | the figure is above by at least this difference |
-| `most_on`, `least_on` | the ratio, or without another variant the figure, is the largest, the smallest, on this input |
+| `most_on`, `least_on` | the ratio, or without another variant the figure, is the largest, the smallest, on this input, or on these |
 | `zero_on` | the figure is 0 on these inputs and on no other |
 | `least_at`, `most_at` | of all of `of`, the figure is the least, the most, for one of these |
 | `spread`, `factor` | from the least to the most of `of` is a difference of at most this, or so many times |
@@ -34,8 +34,8 @@ from validation.papers.outcome import NEAR, Tally
 from validation.papers.page import span
 
 KEYS: Mapping[str, type | tuple[type, ...]] = {
-    "figure": str, "of": (str, list), "below": (str, list), "above": (str, list), "bound": (int, float), "within": list, "but": list, "most_on": str,
-    "least_on": str, "zero_on": list, "least_at": list, "most_at": list, "spread": (int, float), "factor": (int, float), "value": (int, float),
+    "figure": str, "of": (str, list), "below": (str, list), "above": (str, list), "bound": (int, float), "within": list, "but": list, "most_on": (str, list),
+    "least_on": (str, list), "zero_on": list, "least_at": list, "most_at": list, "spread": (int, float), "factor": (int, float), "value": (int, float),
     "at_most": (int, float), "by": (int, float), "inputs": list, "where": str, "most": bool,
 }  # fmt: skip
 
@@ -186,11 +186,12 @@ def _on_which(check: Check, values: Mapping[str, float]) -> Found:
     """The inputs with the extremes, which the claim names."""
     cases: dict[str, bool] = {}
     said = []
-    for key, choose in (("most_on", max), ("least_on", min)):
-        if named := check.keys.get(key):
-            chosen = choose(values, key=values.__getitem__, default="")
-            cases[named] = chosen == named
-            said.append(f"{key.split('_')[0]} on {chosen}, {number(values.get(chosen))}" + (f"; {named} {number(values.get(named))}" if named != chosen else ""))
+    for key in ("most_on", "least_on"):
+        if named := check.names(key):
+            chosen = sorted(values, key=values.__getitem__, reverse=key == "most_on")[: len(named)]
+            cases |= {name: name in chosen for name in named}
+            shown = [f"{name} ({number(values.get(name))})" for name in chosen] + [f"not {name} ({number(values.get(name))})" for name in named if name not in chosen]
+            said.append(f"{key.split('_')[0]} on {', '.join(shown)}")
     return Found(Tally.of(cases.values()), "; ".join(said), values.get(next(iter(cases))) if len(cases) == 1 else None)
 
 
