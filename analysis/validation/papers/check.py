@@ -30,7 +30,7 @@ from tessera.errors import InputError, unknown_name
 from tessera.evidence.family import MARGIN
 from tessera.results.markdown import number
 from validation.papers.cells import Cell, Cells
-from validation.papers.outcome import NEAR, Tally
+from validation.papers.outcome import NEAR, Outcome, Tally
 from validation.papers.page import span
 
 KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -125,12 +125,11 @@ def _case(ratio: float, bound: float) -> bool | None:
     return None if 1 / MARGIN < ratio < MARGIN else ratio > 1
 
 
-def _with_seeds(cases: dict[str, bool | None], seeds: Iterable[Seeds]) -> dict[str, bool | None]:
-    says = {"holds": True, "does not hold": False}
-    for each in seeds:
-        if each.input in cases and says.get(each.verdict) is not cases[each.input]:
-            cases[each.input] = None
-    return cases
+def _with_seeds(cases: Mapping[str, bool | None], seeds: Iterable[Seeds]) -> dict[str, bool | None]:
+    """An interval that says otherwise leaves its input open."""
+    said = {each.input: tally.outcome for each in seeds if (tally := Tally.read(each.verdict))}
+    agreed = {True: Outcome.HOLDS, False: Outcome.NOT}
+    return {name: case if case is None or said.get(name, agreed[case]) is agreed[case] else None for name, case in cases.items()}
 
 
 def _ratios(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:

@@ -7,7 +7,8 @@ such switch). Each has the drive's read cache, 32 segments of 1 MiB with read-ah
 time. Every drive is full of data at the start, and all get the same requests: addresses fold at the smallest capacity among the layers. What a layer reserves of the platters shows as its
 capacity gain, next to DRAM and price of a user TB. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
-changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
+changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors. `cello2003`, `Financial1` and `DTRS` were
+recorded on several devices, whose requests go to one drive here.
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
 layer whose mean is best. Writing is priced in the time that the disk moves, reads or writes, the energy of that and of the flash, and the flash's wear. Most inputs are too short to fill
