@@ -7,7 +7,7 @@ import pytest
 
 from tessera import InputError
 from validation.papers import CHAPTERS
-from validation.papers.catalogue import KINDS, all_claims, catalogue, load
+from validation.papers.catalogue import KINDS, catalogue, load
 from validation.papers.lookup import PAPERS, choose, experiments
 from validation.papers.outcome import BASES, PREDICTION, Outcome, Standing, Tally, size_of
 from validation.papers.record import CLAIM, Measured, read, write
@@ -17,6 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 OVERVIEW = (REPOSITORY / "docs" / "validation.md").read_text(encoding="utf-8")
 CHAPTER = {name: (REPOSITORY / "docs" / "validation" / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS}
 WITH_TABLES = {name: text + (REPOSITORY / "docs" / "validation" / "tables" / f"{name}.md").read_text(encoding="utf-8") for name, text in CHAPTER.items()}
+ALL_CLAIMS = [claim for paper in catalogue().values() for claim in paper.claims]
 ENTRY = 'id = "a"\nwhere = "Figure 1"\nclaim = "c"\npublished = "2"\nreading = "printed"\n'
 FILE = f'title = "T"\nsource = "S"\n[experiments.x]\ngiven = ["g"]\n[[claims]]\n{ENTRY}experiment = "x"\n'
 
@@ -37,7 +38,7 @@ def rows_of_page() -> set[tuple[str, str, str]]:
 
 def test_every_row_of_the_page_has_an_entry_and_every_tested_entry_a_row():
     titles = {(each.paper, each.experiment.name): each.experiment.title for each in experiments()}
-    entries = {(each.paper, titles[each.paper, each.experiment], each.claim) for each in all_claims() if each.experiment}
+    entries = {(each.paper, titles[each.paper, each.experiment], each.claim) for each in ALL_CLAIMS if each.experiment}
     assert rows_of_page() == entries
     assert len(entries) >= 145
 
@@ -45,7 +46,7 @@ def test_every_row_of_the_page_has_an_entry_and_every_tested_entry_a_row():
 def test_every_experiment_of_the_catalogue_exists_and_every_section_of_the_page_is_one():
     names = {(each.paper, each.experiment.name) for each in experiments()}
     assert {(paper.name, name) for paper in catalogue().values() for name in paper.experiments} <= names
-    assert {each.mechanism for each in all_claims() if each.mechanism} <= {each.name for each in experiments()}
+    assert {each.mechanism for each in ALL_CLAIMS if each.mechanism} <= {each.name for each in experiments()}
     assert len(names) == len(experiments())
     for name in PAPERS:
         assert CHAPTER[name].startswith(f"# {CHAPTERS[name].TITLE}\n")
@@ -75,7 +76,7 @@ def test_the_record_has_the_figures_of_the_page():
 
 
 def test_where_the_paper_prints_a_ratio_there_is_one_on_record():
-    claims = {(each.paper, each.experiment, each.claim): each.ratio for each in all_claims()}
+    claims = {(each.paper, each.experiment, each.claim): each.ratio for each in ALL_CLAIMS}
     for line in read():
         if line.of == CLAIM:
             assert (line.ratio is None) == (claims[line.paper, line.experiment, line.claim] is None), line.claim

@@ -93,7 +93,6 @@ def _idea_parts(grid: Grid) -> list[str]:
     return [table(header, rows), findings([finding])]
 
 
-
 def _segments(lab: Lab) -> list[str]:
     segments = evicted_segments(lab)
     return [*figure_tables(segments, SEGMENT_FIGURES), findings(_segment_findings(segments))]

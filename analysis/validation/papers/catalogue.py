@@ -7,7 +7,7 @@ paper's says so in `apart`, and does not count.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -181,7 +181,3 @@ def load(file: Path) -> Paper:
 def catalogue() -> dict[str, Paper]:
     """Every paper, by name."""
     return {file.stem: load(file) for file in sorted(FOLDER.glob("*.toml"))}
-
-
-def all_claims() -> Iterable[Claim]:
-    return (claim for paper in catalogue().values() for claim in paper.claims)

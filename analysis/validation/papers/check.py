@@ -9,7 +9,7 @@ are, by the geometric mean; they are above 1 where the claim holds, and so is th
 |---|---|
 | `below`, `above` | the figure of one of `of` is below or above that of another variant, or of each of several; `bound`: by so many times |
 | `within` | besides, the ratio lies between these two, give or take what counts as near |
-| `but` | the contrary on these inputs |
+| `but` | not so on these inputs |
 | `by` | the figure is above by at least this difference |
 | `most_on`, `least_on` | the ratio, or without another variant the figure, is the largest, the smallest, on this input, or on these |
 | `zero_on` | the figure is 0 on these inputs and on no other |
@@ -161,10 +161,12 @@ def _compared(check: Check, cells: Cells) -> tuple[dict[str, list[float]], dict[
             ratios[name] = [cell.value]
             continue
         found: list[bool | None] = []
+        ranked = True
         for rival in check.names("below" if below else "above"):
             other = cells.column(check.keys["figure"], rival).get(name)
             if other is None or not (cell.ranked and other.ranked):
                 found.append(None)
+                ranked = False
                 continue
             over, under = (other.value, cell.value) if below else (cell.value, other.value)
             if over > 0 and under > 0:
@@ -176,8 +178,8 @@ def _compared(check: Check, cells: Cells) -> tuple[dict[str, list[float]], dict[
             else:
                 found.append(None if over == under else over > under)
         cases[name] = False if False in found else None if None in found else True
-        if name in check.names("but") and cases[name] is not None:
-            cases[name] = not cases[name]
+        if name in check.names("but") and ranked:
+            cases[name] = cases[name] is not True
     return ratios, cases
 
 
@@ -230,11 +232,14 @@ def _spreads(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
 
 
 def _values(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
+    """Its size is that of the farthest."""
     wanted = check.keys.get("value")
     if "figure" in check.keys:
-        found = [cell.value for variant in check.variants for cell in check.column(cells, variant).values()]
+        found = [cell for variant in check.variants for cell in check.column(cells, variant).values()]
     else:
-        found = [each.mean for each in seeds]
-    cases = [wanted / NEAR <= value <= wanted * NEAR if wanted else value <= check.keys["at_most"] for value in found]
-    mean = math.exp(math.fsum(map(math.log, found)) / len(found)) if found and min(found) > 0 else None
-    return Found(Tally.of(cases), span(found, 3 if max(found, default=0) < 1 else 1), mean)
+        found = [Cell(each.mean) for each in seeds]
+    values = [cell.value for cell in found]
+    near = [wanted / NEAR <= value <= wanted * NEAR if wanted else value <= check.keys["at_most"] for value in values]
+    farthest = max(values, key=lambda value: abs(math.log(value / wanted)) if wanted and value > 0 else value, default=None)
+    cases = [met if cell.ranked else None for met, cell in zip(near, found, strict=True)]
+    return Found(Tally.of(cases), span(values, 3 if max(values, default=0) < 1 else 1), farthest)

@@ -11,7 +11,6 @@ from validation.papers.measures import amplification, latency, write_latency
 from validation.papers.page import Figure, Finding, figure_tables, findings, listed, ranked_tables, verdict
 
 
-
 def _variants(columns: Iterable[str]) -> dict[str, Variant]:
     return {name: Variant(COLUMNS[name].layer, {**COLUMNS[name].settings, **PAPER_DISK}, COLUMNS[name].drive) for name in columns}
 

@@ -13,7 +13,7 @@ map's log out, but counts the tracks that a flip, a promotion or a swap writes; 
 table the inputs have what the paper prints alone: half of the requests on 100 hot tracks, exponential gaps.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
 from validation.papers import interlaced_causes, interlaced_costs, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
 from validation.papers.experiment import Experiment, sections_of
@@ -24,14 +24,12 @@ from validation.papers.interlaced_runs import (
     INTERVAL,
     INTERVALS,
     TURN_MS,
-    UNAFFECTED,
     WORKLOADS,
     bare,
     cache_rules,
     moves_done,
     own_amplification,
     own_with_backups,
-    published_half,
     ranked,
     row_at_hand,
     uniform_writes,
@@ -42,7 +40,7 @@ from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from tessera.traces.published_workload import hot_shares
 from validation.papers.lab import Grid, Lab
-from validation.papers.measures import amplification, latency, total_amplification
+from validation.papers.measures import amplification, latency, longest, total_amplification
 from validation.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, starred, verdict
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
@@ -78,11 +76,6 @@ def _workload_parts(lab: Lab, grid: Grid) -> list[str]:
     ]
 
 
-def _promotions(rows: Mapping[str, Mapping[str, Run]]) -> str:
-    """Tracks that an interval brings into the track cache."""
-    return span((row["imr-cache"].metric("cache.promote") / row["imr-cache"].metric("intervals.count") for row in rows.values()), 0)
-
-
 RULE_FIGURES = (
     Figure("WA", amplification),
     Figure("of host writes", own_amplification),
@@ -93,49 +86,11 @@ RULE_FIGURES = (
 
 def _workload_findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
-
-    def below(layer: str, value: Callable[[Run], float] = amplification) -> list[float]:
-        moving = [row for row in rows.values() if moves_done(row[layer])]  # where nothing moves a claim holds for nothing
-        return [value(row[layer]) / value(row["imr-rmw"]) for row in moving]
-
-    def over_cmr(names: Iterable[str], layer: str) -> list[float]:
-        return [latency(grid[name][layer]) / latency(grid[name]["cmr"]) for name in names if name in grid]
-
     gains = {name: own_amplification(row["imr-rmw"]) / own_amplification(row["imr-dtm"]) for name, row in rows.items()}
     little = [gains[name] for name in HELPED_LITTLE if name in gains]
     much = [gains[name] for name in ELIMINATED if name in gains]
-    near_one = {name: own_amplification(rows[name]["imr-dtm"]) for name in ELIMINATED if name in rows}
-    tails = [row["imr-rmw"].metric("host.latency.max") / row["cmr"].metric("host.latency.max") for row in grid.values()]
-    slow = {name: latency(grid[name]["imr-rmw"]) / 1000 for name in ("w39", "w56") if name in grid}
+    tails = [longest(row["imr-rmw"]) / longest(row["cmr"]) for row in grid.values()]
     return [
-        Finding(
-            "no improved layer writes more than read-modify-write",
-            "in no case",
-            "; ".join(f"{layer} {span(below(layer))}" for layer in IMPROVED) + " of it",
-            verdict(x <= 1.0 for layer in IMPROVED for x in below(layer)),
-            f"track caching as printed brings in {_promotions(rows)} of its 100 tracks an interval, whatever they gain: with a threshold below",
-        ),
-        Finding(
-            "the same of host writes alone",
-            "(not said which)",
-            "; ".join(f"{layer} {span(below(layer, own_amplification))}" for layer in IMPROVED) + " of it",
-            verdict(x <= 1.0 for layer in IMPROVED for x in below(layer, own_amplification)),
-        ),
-        Finding(
-            "a factor of 2 or more in over half of the workloads, moves left out",
-            "over half (dtm)",
-            f"{published_half(rows)} of {len(rows)}; factors {span(gains.values())}",
-            verdict([published_half(rows) * 2 > len(rows)] if rows else []),
-            "what goes beside the hot tracks meets a bottom every second time, whatever the hot ones do",
-            max(gains.values()) if gains else None,
-        ),
-        Finding(
-            "write amplification nearly eliminated on w39, w56, w106",
-            "nearly 1 (here: at most 1.2)",
-            ", ".join(f"{name} {number(value)}" for name, value in near_one.items()),
-            verdict(value <= 1.2 for value in near_one.values()),
-            "the writes beside the hot tracks, whose share stands in the first table",
-        ),
         Finding(
             "w09 and w87 are helped less than w39, w56 and w106",
             "modest",
@@ -143,25 +98,11 @@ def _workload_findings(grid: Grid) -> list[Finding]:
             verdict([max(little) < min(much)] if little and much else []),
         ),
         Finding(
-            "interlacing does not slow w08, w24, w31, w43",
-            "not affected (here: at most 1.1)",
-            f"rmw over cmr: {span(over_cmr(UNAFFECTED, 'imr-rmw'))}",
-            verdict(x <= 1.1 for x in over_cmr(UNAFFECTED, "imr-rmw")),
-            "with gaps by their mean alone it comes out otherwise: one cause at a time, below",
-        ),
-        Finding(
             "tails of read-modify-write above 4 times the conventional one",
             "the majority",
             f"worst case {span(tails)} times",
             verdict([sum(x > 4 for x in tails) * 2 > len(tails)]),
             "where the write cache takes a burst in whole, the layer is not seen",
-        ),
-        Finding(
-            "w39 and w56 saturate under read-modify-write",
-            "2.4 s mean, 0.1 ms conventional",
-            ", ".join(f"{name} {number(value, 4)} s" for name, value in slow.items()),
-            verdict(value > 1 for value in slow.values()),
-            "64 waiting requests at 37 ms make 2.4 s: a full queue; the cache of 100 MB takes the bursts, without it the queue fills, see below",
         ),
     ]
 

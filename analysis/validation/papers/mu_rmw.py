@@ -170,10 +170,6 @@ def reduction(row: Mapping[str, Run], against: str) -> float:
     return latency(row["mu-rmw"]) / latency(row[against]) - 1
 
 
-def _spread(values: Sequence[float], text: Callable[[float], str]) -> str:
-    return f"{text(min(values))} to {text(max(values))}, mean {text(sum(values) / len(values))}"
-
-
 MERGES_INTRO = (
     "The same input by `layers.mu_rmw.victim`; and as the paper prints the layer, its blocks erased after the band is written, or meanwhile\n"
     "(`erase_while_writing`).\n"
