@@ -180,13 +180,13 @@ def summary_table(found: Iterable[Statement]) -> str:
     return table(["paper", "statements", *(each.value for each in Standing), "with a mechanism", "unexplained"], [*rows, ["all", *totals]])
 
 
-MEANING = f"""A statement that a paper repeats, or that several experiments test, counts once. It has three verdicts. **Direction**: it *holds* if it does on every
-input, with everything that the paper leaves open; it is *not* so if the contrary comes out on one; figures within {EQUAL} of each other
-are equal, and neither. Experiments that disagree differ in what the paper does not print: *not settled*, as where an interval over seeds includes the bound. **Size**: where the
-paper prints one, our ratio is within {NEAR:g} of it, and every bound that the claim names is met; otherwise the statement has a direction only. Ratios are averaged geometrically. **Mechanism**: the experiment
-in which one change moves the figure, or none; "unexplained" statements have none. A row whose parameters are not the paper's stands *apart* and does not count. Nor do
-agreements that are no *prediction*: *fitted* ({BASES["fitted"]}), or an *identity* ({BASES["identity"]}).
-[Every statement](validation/statements.md) has where it is printed and which experiments bear it out.
+MEANING = f"""A statement counts once, however often its paper repeats it or we test it. [Every statement](validation/statements.md) has a line of its own.
+
+- **Direction.** It holds if it does on every input, whatever the paper leaves open. It is *not* so if the contrary comes out on one input. Figures within {EQUAL} of each other are
+  equal and decide nothing. Where experiments disagree, the paper does not print what decides: *not settled*, as where an interval over seeds includes the bound.
+- **Size.** Our ratio is within {NEAR:g} of the printed one, and every bound that the claim names is met. Otherwise, or where the paper prints no size, it has a direction only. Ratios are averaged geometrically.
+- **Mechanism.** The experiment in which one change moves the figure. What is "unexplained" has none.
+- **What does not count.** Rows *apart*, whose parameters are not the paper's, and agreements that are no *prediction*: *fitted* ({BASES["fitted"]}), or an *identity* ({BASES["identity"]}).
 """
 
 
