@@ -9,7 +9,7 @@ from tessera import InputError
 from validation.papers import CHAPTERS
 from validation.papers.catalogue import KINDS, catalogue, load
 from validation.papers.lookup import PAPERS, choose, experiments
-from validation.papers.outcome import BASES, PREDICTION, Outcome, Standing, Tally, size_of
+from validation.papers.outcome import BASES, Outcome, Standing, Tally, size_of
 from validation.papers.record import CLAIM, Measured, read, write
 from validation.papers.verdicts import in_a_sentence, judge, judged, statements, statements_page, summary_table
 

@@ -13,7 +13,6 @@ from validation.papers.amphisbaena_runs import (
     DRIVE,
     OURS,
     REQUESTS,
-    change,
     headline,
     hit_rate,
     inputs_of,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tessera.errors import InputError, unknown_name
+from tessera.errors import unknown_name
 from validation.papers.page import ENDLESS
 
 

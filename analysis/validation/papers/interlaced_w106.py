@@ -7,7 +7,7 @@ import numpy as np
 
 from validation.papers.experiment import Experiment
 from validation.papers.interlaced_runs import DRIVE, FULL, LAYERS, MOVES, NO_WRITE_CACHE, WEEK_MS, WORKLOADS, own_amplification
-from tessera.results.markdown import number, table
+from tessera.results.markdown import table
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab, Variant, of_layer
 from validation.papers.measures import amplification, latency
