@@ -12,6 +12,7 @@ from pages.growth import hold_growth, measure_growth
 from pages.instructions import hold_instructions, measure_instructions
 from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
+from pages.own_input import write_own_input
 from pages.recovery import write_recovery
 from pages.reference import write_reference
 from pages.sizing import write_sizing
@@ -91,6 +92,12 @@ def reliability(
 def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
     """Measure how long each layer takes to recover and write the table of docs/recovery.md again."""
     write_recovery(Console(), out)
+
+
+@app.command("own-input")
+def own_input(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/own-input")) -> None:
+    """Run the layers of README.md's table over seeds and write there which figures our own layers win, tie and lose."""
+    write_own_input(Console(), out)
 
 
 @app.command("left-out")

@@ -7,16 +7,17 @@ import pytest
 
 from tessera import InputError
 from validation.papers import CHAPTERS
-from validation.papers.catalogue import KINDS, all_claims, catalogue, load
+from validation.papers.catalogue import KINDS, catalogue, load
 from validation.papers.lookup import PAPERS, choose, experiments
-from validation.papers.page import size_of
+from validation.papers.outcome import BASES, Outcome, Standing, Tally, size_of
 from validation.papers.record import CLAIM, Measured, read, write
-from validation.papers.verdicts import DIRECTIONS, in_a_sentence, judge, judged, summary_table
+from validation.papers.verdicts import in_a_sentence, judge, judged, statements, statements_page, summary_table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OVERVIEW = (REPOSITORY / "docs" / "validation.md").read_text(encoding="utf-8")
 CHAPTER = {name: (REPOSITORY / "docs" / "validation" / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS}
 WITH_TABLES = {name: text + (REPOSITORY / "docs" / "validation" / "tables" / f"{name}.md").read_text(encoding="utf-8") for name, text in CHAPTER.items()}
+ALL_CLAIMS = [claim for paper in catalogue().values() for claim in paper.claims]
 ENTRY = 'id = "a"\nwhere = "Figure 1"\nclaim = "c"\npublished = "2"\nreading = "printed"\n'
 FILE = f'title = "T"\nsource = "S"\n[experiments.x]\ngiven = ["g"]\n[[claims]]\n{ENTRY}experiment = "x"\n'
 
@@ -37,7 +38,7 @@ def rows_of_page() -> set[tuple[str, str, str]]:
 
 def test_every_row_of_the_page_has_an_entry_and_every_tested_entry_a_row():
     titles = {(each.paper, each.experiment.name): each.experiment.title for each in experiments()}
-    entries = {(each.paper, titles[each.paper, each.experiment], each.claim) for each in all_claims() if each.experiment}
+    entries = {(each.paper, titles[each.paper, each.experiment], each.claim) for each in ALL_CLAIMS if each.experiment}
     assert rows_of_page() == entries
     assert len(entries) >= 145
 
@@ -45,7 +46,7 @@ def test_every_row_of_the_page_has_an_entry_and_every_tested_entry_a_row():
 def test_every_experiment_of_the_catalogue_exists_and_every_section_of_the_page_is_one():
     names = {(each.paper, each.experiment.name) for each in experiments()}
     assert {(paper.name, name) for paper in catalogue().values() for name in paper.experiments} <= names
-    assert {each.mechanism for each in all_claims() if each.mechanism} <= {each.name for each in experiments()}
+    assert {each.mechanism for each in ALL_CLAIMS if each.mechanism} <= {each.name for each in experiments()}
     assert len(names) == len(experiments())
     for name in PAPERS:
         assert CHAPTER[name].startswith(f"# {CHAPTERS[name].TITLE}\n")
@@ -55,12 +56,11 @@ def test_every_experiment_of_the_catalogue_exists_and_every_section_of_the_page_
 def test_no_entry_is_without_a_value_a_reading_and_a_verdict_or_a_reason():
     for each in judged(read()):
         claim = each.claim
-        assert claim.published and claim.reading and claim.where and claim.kind in KINDS, claim.name
-        assert each.direction in DIRECTIONS, claim.name
-        if each.direction in ("opposite", "not apart", "on some inputs", "figure missed") or each.size.startswith("beyond"):
+        assert claim.published and claim.reading and claim.where and claim.kind in KINDS and claim.basis in BASES, claim.name
+        if not each.as_published and each.outcome is not Outcome.UNTESTED:
             assert each.reason, claim.name
-            assert claim.mechanism or "unexplained; tried: " in each.reason, claim.name
-        if each.direction == "not tested":
+            assert each.outcome is Outcome.OPEN or claim.mechanism or "unexplained; tried: " in each.reason, claim.name
+        if each.outcome is Outcome.UNTESTED:
             assert claim.not_tested, claim.name
 
 
@@ -68,12 +68,15 @@ def test_the_record_has_the_figures_of_the_page():
     for line in read():
         if line.of == CLAIM:
             assert f"| {line.claim} | {line.published} | {line.here} | " in WITH_TABLES[line.paper], line.claim
-    assert in_a_sentence(judged(read())) in OVERVIEW
-    assert summary_table(judged(read())) in OVERVIEW
+    found = statements(judged(read()))
+    assert in_a_sentence(found) in OVERVIEW
+    assert summary_table(found) in OVERVIEW
+    page = (REPOSITORY / "docs" / "validation" / "statements.md").read_text(encoding="utf-8")
+    assert page == statements_page(found, {name: CHAPTERS[name].TITLE for name in PAPERS}).rstrip("\n") + "\n", "run 'tessera papers verdicts'"
 
 
 def test_where_the_paper_prints_a_ratio_there_is_one_on_record():
-    claims = {(each.paper, each.experiment, each.claim): each.ratio for each in all_claims()}
+    claims = {(each.paper, each.experiment, each.claim): each.ratio for each in ALL_CLAIMS}
     for line in read():
         if line.of == CLAIM:
             assert (line.ratio is None) == (claims[line.paper, line.experiment, line.claim] is None), line.claim
@@ -90,6 +93,10 @@ def test_where_the_paper_prints_a_ratio_there_is_one_on_record():
         (FILE + 'ratio = "2"\n', ("claim 1 'a'", "'ratio'", "expected a number")),
         (FILE + "ratio = 0\n", ("claim 1 'a'", "'ratio'", "above 0")),
         (FILE + 'kind = "guess"\n', ("claim 1 'a'", "'kind'", "question")),
+        (FILE + 'basis = "guess"\n', ("claim 1 'a'", "'basis'", "prediction, fitted, identity")),
+        (FILE + 'test = { figur = "ms" }\n', ("claim 1 'a'", "unknown key of 'test' 'figur'", "'figure'")),
+        (FILE + 'test = { figure = 3 }\n', ("claim 1 'a'", "'test.figure' is 3", "expected a text")),
+        (FILE.replace('experiment = "x"\n', "") + "[[claims.on]]\n", ("claim 1 'a'", "[[claims.on]]")),
         (FILE.replace("given", "givn"), ("experiment 'x'", "unknown key 'givn'")),
         (FILE.replace('given = ["g"]', 'like = "z"'), ("experiment 'x'", "'like'")),
         ("title = ", ("no TOML",)),
@@ -109,7 +116,74 @@ def test_the_size_compares_ratios_and_not_percentages():
     assert [size_of(here, 4) for here in (4, 5, 3.2, 5.1, 2, 1.9)] == ["within 1.25"] * 3 + ["within 2"] * 2 + ["beyond 2"]
 
 
-def test_the_direction_is_that_of_the_intervals_where_there_are_seeds(tmp_path):
+def rows(tmp_path, *entries: str, found: dict[str, tuple[str, float | None]]):
+    """The rows of one statement, made up: what each experiment has beside it, and its verdict and ratio."""
+    on = "".join(f'[[claims.on]]\nexperiment = "x{n}"\n{entry}\n' for n, entry in enumerate(entries))
+    experiments = "".join(f"[experiments.x{n}]\n" for n in range(len(entries)))
+    file = tmp_path / "p.toml"
+    file.write_text(f'title = "T"\nsource = "S"\n{experiments}[[claims]]\n{ENTRY}ratio = 2\n{on}')
+    lines = [Measured("p", name, CLAIM, "c", "2", "-", verdict, ratio) for name, (verdict, ratio) in found.items()]
+    return judged(lines, {"p": load(file)})
+
+
+def standing(*args, **named) -> Standing:
+    (statement,) = statements(rows(*args, **named))
+    return statement.standing
+
+
+def test_a_statement_that_two_experiments_test_counts_once_and_has_a_size_if_both_have_it(tmp_path):
+    assert len(statements(rows(tmp_path, "", "", found={"x0": ("holds", 2.0), "x1": ("holds", 2.1)}))) == 1
+    assert standing(tmp_path, "", "", found={"x0": ("holds", 2.0), "x1": ("holds", 2.1)}) is Standing.RIGHT
+    assert standing(tmp_path, "", "", found={"x0": ("holds", 2.0), "x1": ("holds", 3.9)}) is Standing.DIRECTION
+
+
+def test_experiments_that_disagree_settle_nothing_and_one_input_against_it_is_not(tmp_path):
+    assert standing(tmp_path, "", "", found={"x0": ("holds", 2.0), "x1": ("does not hold", 0.9)}) is Standing.OPEN
+    assert standing(tmp_path, "", "", found={"x0": ("holds on 7 of 8", 2.0), "x1": ("does not hold", 0.9)}) is Standing.NOT
+    assert standing(tmp_path, "", found={"x0": ("holds on 7 of 8, 1 open", 2.0)}) is Standing.OPEN
+
+
+def test_an_opposite_direction_has_no_size(tmp_path):
+    (row,) = rows(tmp_path, "", found={"x0": ("does not hold", 0.9)})
+    assert (row.outcome, row.size) == (Outcome.NOT, "opposite: 0.9 for 2")  # 0.9 is within 2.3 of 2
+    assert not row.sized
+
+
+def test_a_bound_that_a_claim_names_binds(tmp_path):
+    (row,) = rows(tmp_path, "", found={"x0": ("holds; bound met on 7 of 10", 2.0)})
+    assert (row.outcome, row.basis, row.sized) == (Outcome.HOLDS, "its bound on 7 of 10", False)
+    assert standing(tmp_path, "", found={"x0": ("holds; bound met on 7 of 10", 2.0)}) is Standing.DIRECTION
+    assert standing(tmp_path, "", found={"x0": ("holds; bound met on 10 of 10", 2.0)}) is Standing.RIGHT
+
+
+def test_what_is_fitted_or_an_identity_counts_only_where_it_fails(tmp_path):
+    for basis in ("fitted", "identity"):
+        assert standing(tmp_path, f'basis = "{basis}"', found={"x0": ("holds", 2.0)}) is Standing.GIVEN
+        assert standing(tmp_path, f'basis = "{basis}"', found={"x0": ("does not hold", 0.5)}) is Standing.NOT
+    assert standing(tmp_path, 'basis = "fitted"', "", found={"x0": ("holds", 2.0), "x1": ("does not hold", 0.9)}) is Standing.NOT
+
+
+def test_a_row_without_the_paper_s_parameters_stands_apart(tmp_path):
+    found = {"x0": ("does not hold", 0.5), "x1": ("holds", 2.0)}
+    assert standing(tmp_path, "", 'apart = "no cache"', found=found) is Standing.NOT
+    assert standing(tmp_path, 'apart = "no cache"', "", found=found) is Standing.RIGHT
+    assert rows(tmp_path, "", 'apart = "no cache"', found=found)[1].cell == "holds (apart: no cache)"
+
+
+def test_the_headline_counts_statements(tmp_path):
+    text = in_a_sentence(statements(rows(tmp_path, "", "", found={"x0": ("holds", 2.0), "x1": ("holds on 1 of 2", 3.9)})))
+    assert "Of 1 published statements" in text and "**0 come out in direction and size, 0 in direction only, 0 do not**" in text
+    assert "1 are not settled" in text and "The size of 1 comes out in one experiment and not in another" in text
+
+
+def test_the_words_of_a_tally_are_read_as_they_are_written():
+    for tally in (Tally(3, 0), Tally(0, 2), Tally(0, 0, 1), Tally(2, 3, 1), Tally(4, 0, 2), Tally(10, 0, 0, (7, 10))):
+        again = Tally.read(tally.text)
+        assert again is not None and (again.outcome, again.bound, again.text) == (tally.outcome, tally.bound, tally.text)
+    assert Tally.read("a reading that matters") is None
+
+
+def test_the_direction_needs_the_intervals_where_there_are_seeds(tmp_path):
     file = tmp_path / "p.toml"
     file.write_text(FILE + 'ratio = 2\nseeds = ["s1", "s2"]\n')
     claim = load(file).claims[0]
@@ -120,10 +194,10 @@ def test_the_direction_is_that_of_the_intervals_where_there_are_seeds(tmp_path):
         return judge(claim, lines).direction
 
     assert direction("holds", "holds", "holds") == "holds"
-    assert direction("holds", "holds", "open: the interval holds a bound") == "not apart"
-    assert direction("holds", "does not hold", "does not hold") == "opposite"
-    assert direction("holds", "does not hold", "holds") == "on some inputs"
-    assert [direction(each) for each in ("holds", "does not hold", "holds on 2 of 3", "holds on 7 of 10, ahead: holds")] == ["holds", "opposite", "on some inputs", "holds"]
+    assert direction("holds", "holds", "open: the interval holds a bound") == "not settled"
+    assert direction("holds", "does not hold", "does not hold") == "on some inputs"
+    assert direction("does not hold", "does not hold", "does not hold") == "opposite"
+    assert [direction(each) for each in ("holds", "does not hold", "holds on 2 of 3")] == ["holds", "opposite", "on some inputs"]
 
 
 def test_a_ratio_has_the_digits_of_the_record_from_the_beginning(tmp_path):
@@ -145,6 +219,7 @@ def test_a_name_is_a_paper_an_experiment_a_claim_or_a_figure():
     assert [each.name for each in choose("mapping")] == [each.name for each in experiments("mapping")]
     assert [each.name for each in choose("hwsr/utilisation")] == ["hwsr/utilisation"]
     assert [each.name for each in choose("mu-rmw/one-by-one/response-pore")] == ["mu-rmw/one-by-one"]
+    assert [each.name for each in choose("mapping/four-when-full")] == ["mapping/web_0", "mapping/hp_c2247"]  # a statement of two experiments
     assert "hwsr/volumes" in [each.name for each in choose("hwsr/figure-13")]
     assert "amphisbaena/volumes" in [each.name for each in choose("amphisbaena/Fig. 14")]  # of "Figures 12 to 17"
     assert choose("all") == experiments()

@@ -8,7 +8,7 @@ from tessera.results.markdown import number
 from validation.papers.lab import Lab, Variant, of_layer, trial
 from validation.papers.page import ENDLESS, Figure, span, verdict
 from validation.papers.pressure_runs import ENOUGH, ranked, scarce
-from validation.papers.seeds import Comparison, half_width, over_seeds, seed_table
+from validation.papers.seeds import Comparison, over_seeds, seed_table
 
 COUNTING = """
 import json, sys
@@ -93,12 +93,6 @@ def test_seeds_count_up_and_the_first_is_the_one_of_a_run_without_a_seed(stand_i
     monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
     grids = over_seeds(lab, lambda each: each.grid("interlaced-paper", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), seeds=3)
     assert [grid["a"]["one"].options for grid in grids] == [("--x",), ("--x", "--seed", "2"), ("--x", "--seed", "3")]
-
-
-def test_the_half_width_is_students():
-    assert half_width([1, 2]) == pytest.approx(12.706 / 2)
-    assert half_width([1, 2, 3]) == pytest.approx(4.303 / 3**0.5)
-    assert half_width([4, 4, 4, 4, 4]) == 0
 
 
 def test_an_interval_holds_a_claim_refuses_it_or_leaves_it_open():

@@ -8,7 +8,8 @@ import pytest
 from tessera.engine.simulator import ask_simulator
 from validation.papers import league, league_interlaced, pressure
 from validation.papers.lab import Lab
-from validation.papers.league import equipped, on_one_space, where_it_loses
+from validation.papers.contest import HEADER, contest, intervals_in, judged_again, lines_of
+from validation.papers.league import equipped, on_one_space
 from validation.papers.lookup import PAPERS
 from validation.papers.page_file import section_of, sections_in, with_section
 from validation.papers.split import on_page, split
@@ -45,11 +46,49 @@ def test_a_chapter_without_experiments_is_taken_apart_at_its_headings():
     assert sections_in(["Lead.\n", "### A\n", SMALL, "### B\n", "b"]) == ("Lead.\n\n", [("A", f"\n{SMALL}\n"), ("B", "\nb")])
 
 
-def test_a_league_opens_with_how_often_ours_is_the_best_and_where_it_loses():
-    means = {"a": {"cmr": 2.0, "pore": 4.0, "tessera": 1.0}, "b": {"cmr": 2.0, "pore": 1.0, "tessera": 1.5}}
-    text = where_it_loses(means, {"a": {"cmr": 1.0, "tessera": 1.0}})
-    assert "best mean on 1 of 2 inputs" in text and "best p99 on 0" in text  # a tie is no lead
-    assert "in the mean: `b` (1.50 times `pore`)." in text and "In p99: none." in text
+class Alike:
+    """A run all of whose figures are this one."""
+
+    def __init__(self, figure: float) -> None:
+        self.figure = figure
+
+    def metric(self, _: str) -> float:
+        return self.figure
+
+
+def of(grid: dict[str, dict[str, float]], seeds: str = "") -> str:
+    return contest(lines_of({name: {layer: Alike(figure) for layer, figure in row.items()} for name, row in grid.items()}, "tessera"), intervals_in(seeds), "tessera")
+
+
+def test_a_contest_counts_wins_ties_and_losses_by_the_margin():
+    text = of({"a": {"cmr": 2.0, "pore": 4.0, "tessera": 1.0}, "b": {"cmr": 2.0, "pore": 1.0, "tessera": 1.5}, "c": {"cmr": 1.0, "tessera": 0.97}, "d": {"cmr": 1.0, "tessera": 1.04}})
+    assert "on each of 4 inputs, equal within 5 %, `tessera` has: mean 1 win, 2 ties, 1 loss; p99 1 win, 2 ties, 1 loss; p99.9 " in text
+    assert "It loses in mean on `b` (1.50 times `pore`).\n" in text
+    assert "the margin alone judges: `a`, `b`, `c`, `d`.\n" in text
+
+
+def test_an_interval_over_seeds_of_the_same_rival_decides():
+    seeds = "| 5 seeds | claim | least and largest | mean, 95 % | verdict |\n|---|---:|---:|---:|---:|\n| a: mean over {}'s | below 1 | 1.0 to 3.0 | 1.500 ± {} | does not hold |\n"
+    grid = {"a": {"cmr": 1.0, "pore": 2.0, "tessera": 1.5}}
+    assert "mean 0 wins, 0 ties, 1 loss; p99 " in of(grid, seeds.format("cmr", "0.100"))
+    assert "mean 0 wins, 0 ties, 0 losses, 1 not settled; p99 " in of(grid, seeds.format("cmr", "0.900"))
+    assert "mean 0 wins, 0 ties, 1 loss; p99 " in of(grid, seeds.format("pore", "0.900"))  # of another rival
+
+
+def test_a_contest_is_judged_again_from_its_page_alone():
+    text = of({"a": {"cmr": 2.0, "pore": 4.0, "tessera": 1.0}, "b": {"cmr": 2000.0, "tessera": 2500.0}})
+    page = f"# Page\n\n{text}\nEnd.\n"
+    assert judged_again(page.replace(": win", ": loss"), "", "tessera")[0] == page
+    without = page.replace(text.splitlines()[-1], "| b | 1.250 times 2,000.00 `cmr`: loss" + " | -" * (len(HEADER) - 2) + " |").replace("0.500 times 2.00 `cmr`: win", "-", 1)
+    assert "Not on record" not in page and "p99" in judged_again(without, "", "tessera")[0]
+
+
+def test_each_league_s_page_and_those_that_quote_it_say_what_its_tables_say():
+    for name in CHAPTERS:
+        page = (DOCS / "validation" / f"{name}.md").read_text(encoding="utf-8")
+        again, leads = judged_again(page, (DOCS / "validation" / "tables" / f"{name}.md").read_text(encoding="utf-8"), CHAPTERS[name][0].OURS)
+        assert again == page, "run 'tessera papers verdicts'"
+        assert leads[0].splitlines()[0] in (DOCS.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_all_layers_of_a_league_fold_at_the_smallest_capacity_among_them():

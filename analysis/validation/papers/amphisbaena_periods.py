@@ -1,17 +1,16 @@
 """Blocks with long update periods, which the Amphisbaena paper is about and the volumes of its table do not have."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tessera.results.markdown import number, percent, table
-from validation.papers.amphisbaena_runs import BUFFER_ZONES, DRIVE, LAYERS, OTHERS, OURS, hit_rate, published
+from tessera.results.markdown import number, table
+from validation.papers.amphisbaena_runs import BUFFER_ZONES, DRIVE, LAYERS, OURS, hit_rate, published
 from validation.papers.experiment import Experiment
 from validation.papers.lab import Grid, Lab, of_layer, setting_words
 from validation.papers.measures import latency, rmws, total_amplification
-from validation.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, verdict
+from validation.papers.page import Figure, figure_tables
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 WRITES = 250_000
@@ -108,43 +107,6 @@ FIGURES = (
 )
 
 
-def _less(grid: Grid, value: Callable[[object], float]) -> dict[str, float]:
-    """By what share Amphisbaena is above (negative: below) Fluid_loop."""
-    return {name: value(row[OURS]) / value(row["fluid-loop"]) - 1 for name, row in grid.items() if value(row["fluid-loop"])}
-
-
-def _said(changes: Mapping[str, float]) -> str:
-    return listed({name: percent(value) for name, value in changes.items()})
-
-
-def _mean_ratio(changes: Mapping[str, float]) -> float | None:
-    return from_reduction(100 * sum(changes.values()) / len(changes)) if changes else None
-
-
-def _findings(grid: Grid) -> list[Finding]:
-    slower, fewer = _less(grid, latency), _less(grid, rmws)
-    hits = {name: hit_rate(row[OURS]) - max(hit_rate(row[other]) for other in OTHERS) for name, row in grid.items()}
-    others = {name: latency(row[OURS]) / min(latency(row["fluid"]), latency(row["skylight-disk"])) for name, row in grid.items()}
-    return [
-        Finding(
-            "long update periods: mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %", _said(slower),
-            verdict(value < 0 for value in slower.values()), ratio=_mean_ratio(slower),
-        ),
-        Finding(
-            "long update periods: read-modify-writes below Fluid_loop", "-37 % on average", _said(fewer), verdict(value < 0 for value in fewer.values()),
-            ratio=_mean_ratio(fewer),
-        ),
-        Finding(
-            "long update periods: mean latency below Fluid's and Skylight's", "bars of Figure 12, without numbers",
-            "over the faster of them: " + listed({name: number(value) for name, value in others.items()}), verdict(value < 1 for value in others.values()),
-        ),
-        Finding(
-            "long update periods: highest write hit rate", "in all traces", "over the best other: " + listed({n: number(v, 3) for n, v in hits.items()}),
-            verdict(value > 0 for value in hits.values()),
-        ),
-    ]  # fmt: skip
-
-
 def _comparisons() -> list[Comparison]:
     return [
         Comparison(f"{each.title}: {what} over Fluid_loop", quotient(value, each.title, OURS, "fluid-loop"), below=1)
@@ -169,7 +131,6 @@ def _parts(lab: Lab) -> list[str]:
         INTRO,
         table(["input", "updated blocks with a period beyond the buffer, %", "of these updated more than twice, %"], rows),
         *figure_tables(grid, FIGURES),
-        findings(_findings(grid)),
         seed_table(over_seeds(lab, lambda each: grids(each, ("fluid-loop", OURS), SCATTERED), SEEDS), _comparisons()),
     ]
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from validation.papers.amphisbaena_runs import (
     GIVEN_BACK,
     IDEAS,
-    OURS,
-    SCOPES,
     SEGMENTS,
     abort_scopes,
     chunks_given_back,
@@ -15,8 +13,7 @@ from validation.papers.amphisbaena_runs import (
     evicted_segments,
     published_offsets,
 )
-from tessera.results.markdown import number, percent, table
-from tessera.results.run_folder import Run
+from tessera.results.markdown import number, table
 from validation.papers.experiment import Experiment
 from validation.papers.lab import Grid, Lab
 from validation.papers.measures import latency, rmws, total_amplification
@@ -25,55 +22,13 @@ from validation.papers.page import Figure, Finding, figure_tables, findings, lis
 Tables = Callable[[Grid], list[str]]  # of a grid, with the chapter's figures
 
 
-def _offset_findings(grid: Grid) -> list[Finding]:
-    def beside_fluid_loop_of(size: str, value: Callable[[Run], float]) -> dict[str, float]:
-        return {name: value(row[f"{OURS}, {size}"]) / value(row["fluid-loop"]) - 1 for name, row in grid.items() if value(row["fluid-loop"])}
-
-    items = []
-    for size in ("64 KiB", "16 KiB"):
-        times, merges = beside_fluid_loop_of(size, latency), beside_fluid_loop_of(size, rmws)
-        items += [
-            Finding(
-                f"chunks of {size}: latency below Fluid_loop's",
-                "-29.9 % on average with 64 KiB",
-                listed({name: percent(value) for name, value in times.items()}),
-                verdict(value < 0 for value in times.values()),
-            ),
-            Finding(
-                f"chunks of {size}: fewer read-modify-writes",
-                "-37 % with 64 KiB",
-                listed({name: percent(value) for name, value in merges.items()}),
-                verdict(value < 0 for value in merges.values()),
-            ),
-        ]
-    return items
-
-
 def offset_parts(lab: Lab, tables: Tables) -> list[str]:
     """The volumes whose write offsets are published, where they are at hand."""
     grid = published_offsets(lab)
     if not grid:
         return []
     intro = "The write offsets of six volumes are public, their order is not: drawn at random, with the sizes, shares and gaps of the paper's table.\n"
-    return [intro, *tables(grid), findings(_offset_findings(grid))]
-
-
-def _scope_findings(grid: Grid) -> list[Finding]:
-    aborted = {name: {scope: row[scope].metric("cleaning.aborted") for scope in SCOPES} for name, row in grid.items()}
-    return [
-        Finding(
-            "giving up for any write to the zone feeds on itself",
-            "(our question)",
-            "; ".join(f"{name} given up {number(each['zone'], 0)} with zone, {number(each['victim'], 0)} with victim" for name, each in aborted.items()),
-            verdict(rmws(row["zone"]) > rmws(row["victim"]) for row in grid.values()),
-        ),
-        Finding(
-            "giving up lowers the response",
-            "(by design)",
-            "victim over off: " + ", ".join(number(latency(row["victim"]) / latency(row["off"])) for row in grid.values()),
-            verdict(latency(row["victim"]) < latency(row["off"]) for row in grid.values()),
-        ),
-    ]
+    return [intro, *tables(grid)]
 
 
 SEGMENT_FIGURES = (
@@ -87,9 +42,6 @@ def _segment_findings(grid: Grid) -> list[Finding]:
     def over_whole(layer: str) -> list[float]:
         return [latency(row[f"{layer}, {size}"]) / latency(row[f"{layer}, {SEGMENTS[0]}"]) for row in grid.values() for size in SEGMENTS[1:]]
 
-    ahead = [
-        latency(row[OURS]) < latency(row[f"fluid-loop, {size}"]) for row in grid.values() for size in SEGMENTS
-    ]
     return [
         Finding(
             "what first in, first out evicts",
@@ -97,7 +49,6 @@ def _segment_findings(grid: Grid) -> list[Finding]:
             f"response over that with whole zones: fluid {span(over_whole('fluid'))}, fluid-loop {span(over_whole('fluid-loop'))}",
             "a reading that matters" if max(over_whole("fluid-loop")) > 1.1 else "a reading that hardly matters",
         ),
-        Finding("Amphisbaena responds faster than Fluid_loop, whichever reading", "-29.9 % on average", "", verdict(ahead)),
     ]
 
 
@@ -142,7 +93,6 @@ def _idea_parts(grid: Grid) -> list[str]:
     return [table(header, rows), findings([finding])]
 
 
-
 def _segments(lab: Lab) -> list[str]:
     segments = evicted_segments(lab)
     return [*figure_tables(segments, SEGMENT_FIGURES), findings(_segment_findings(segments))]
@@ -160,13 +110,8 @@ def _ideas(lab: Lab) -> list[str]:
 
 def reading_experiments(tables: Tables) -> tuple[Experiment, ...]:
     """Which writes end a collection, what leaves Fluid's log at once, which chunks go back, and which idea earns the gain."""
-
-    def scopes(lab: Lab) -> list[str]:
-        grid = abort_scopes(lab)
-        return [*tables(grid), findings(_scope_findings(grid))]
-
     return (
-        Experiment("scopes", "Which writes end a collection", scopes),
+        Experiment("scopes", "Which writes end a collection", lambda lab: tables(abort_scopes(lab))),
         Experiment("segments", "What leaves the log of Fluid at once", _segments),
         Experiment("given-back", "Which chunks the high-frequency buffer gives back", _given_back),
         Experiment("ideas", "Which idea earns the gain", _ideas),

@@ -90,6 +90,11 @@ def headline(
     return lab.grid(DRIVE, inputs_of(lab, names, prefill, workloads, requests), variants, f"eight volumes, zones {prefill} % full")
 
 
+def both_buffers(lab: Lab) -> Grid:
+    """The volumes under Amphisbaena alone."""
+    return lab.grid(DRIVE, inputs_of(lab, VOLUMES), {OURS: published(OURS)}, "the two buffers")
+
+
 def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
     """Of the headline's runs on empty zones, those of two volumes that clean often."""
     return lab.grid(DRIVE, inputs_of(lab, names), {layer: published(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")

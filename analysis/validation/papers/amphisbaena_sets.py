@@ -2,18 +2,28 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
-from tessera.results.markdown import number, percent, table
-from tessera.results.run_folder import Run
-from validation.papers.amphisbaena_runs import BUFFER_MIB, CLEANINGS, DRIVE, OTHERS, OURS, REQUESTS, change, headline, hit_rate, inputs_of, published, ranked, volume_text
+from tessera.results.markdown import number, table
+from validation.papers.amphisbaena_runs import (
+    BUFFER_MIB,
+    CLEANINGS,
+    DRIVE,
+    OURS,
+    REQUESTS,
+    headline,
+    hit_rate,
+    inputs_of,
+    published,
+    ranked,
+    volume_text,
+)
 from validation.papers.experiment import Experiment
 from validation.papers.lab import Grid, Lab
 from validation.papers.measures import latency, rmws, total_amplification
-from validation.papers.page import Figure, Finding, figure_tables, findings, from_reduction, listed, ranked_tables, span, verdict
+from validation.papers.page import Figure, figure_tables, ranked_tables
 from validation.papers.update_periods import beyond, drawn
 
 LONG, THRICE = 0.85, 0.70  # Figure 2b: "more than 85 %", "70 % of them are updated more than twice"
@@ -84,62 +94,6 @@ def statistics(name: str, scale: float = 1) -> list[tuple[float, float]]:
     return found
 
 
-def steady(row: Mapping[str, Run]) -> bool:
-    """Whether the two layers that are compared kept up: else a response measures the length of the run."""
-    return not any(row[layer].metric("host.backlog.unstable") for layer in ("fluid-loop", OURS))
-
-
-def _changes(grid: Mapping[str, Mapping[str, Run]], value: Callable[[Run], float]) -> dict[str, float]:
-    return {name: x for name, row in grid.items() if (x := change(row, value, "fluid-loop")) is not None}
-
-
-def _said(changes: Mapping[str, float]) -> str:
-    """The mean and the extremes."""
-    if not changes:
-        return "-"
-    return f"{percent(sum(changes.values()) / len(changes))} on average, {percent(min(changes.values()))} to {percent(max(changes.values()))}"
-
-
-def _mean_ratio(changes: Mapping[str, float]) -> float | None:
-    return from_reduction(100 * sum(changes.values()) / len(changes)) if changes else None
-
-
-def _findings(grid: Grid) -> list[Finding]:
-    rows = {name: row for name, row in grid.items() if ranked(row)}
-    kept_up = {name: row for name, row in rows.items() if steady(row)}
-    behind = ", ".join(name for name in rows if name not in kept_up)
-    slower, fewer = _changes(kept_up, latency), _changes(rows, rmws)
-    hits = {name: hit_rate(row[OURS]) - max(hit_rate(row[other]) for other in OTHERS) for name, row in rows.items()}
-    others = {name: latency(row[OURS]) / min(latency(row["fluid"]), latency(row["skylight-disk"])) for name, row in kept_up.items()}
-    return [
-        Finding(
-            "volumes with long update periods: mean latency below Fluid_loop", "-29.9 % on average, -82.4 % to -4.8 %",
-            _said(slower) + (f"; never catches up on {behind}" if behind else ""), verdict([*(value < 0 for value in slower.values()), *(False for name in rows if name not in kept_up)]), ratio=_mean_ratio(slower),
-        ),
-        Finding(
-            "volumes with long update periods: read-modify-writes below Fluid_loop", "-37 % on average", _said(fewer),
-            verdict(value < 0 for value in fewer.values()), ratio=_mean_ratio(fewer),
-        ),
-        Finding(
-            "volumes with long update periods: highest write hit rate", "in all traces", "over the best other: " + span(hits.values(), 3),
-            verdict(value > 0 for value in hits.values()),
-        ),
-        Finding(
-            "volumes with long update periods: mean latency below Fluid's and Skylight's", "bars of Figure 12, without numbers",
-            "over the faster of them: " + span(others.values()), verdict(value < 1 for value in others.values()),
-        ),
-    ]  # fmt: skip
-
-
-def _chunk_finding(grid: Grid) -> Finding:
-    row = next(iter(grid.values()))
-    times = {name: rmws(run) / rmws(row["fluid-loop"]) for name, run in row.items() if name != "fluid-loop"} if rmws(row["fluid-loop"]) else {}
-    return Finding(
-        "hm_0 with long update periods: the fewer blocks a chunk has, the fewer read-modify-writes", "(chunks are for spatial locality)",
-        "over Fluid_loop's: " + listed({name: number(value) for name, value in times.items()}), verdict(late < early for early, late in pairwise(times.values())),
-    )  # fmt: skip
-
-
 def _statistics_table(scale: float) -> str:
     rows = []
     for name, standing in SETS.items():
@@ -154,10 +108,8 @@ INTRO = "Every update goes to any of a set of addresses (`updates.set`), about 1
 
 
 def _parts(lab: Lab) -> list[str]:
-    grid = with_sets(lab)
-    chunks = smaller_chunks(lab)
-    tables = ranked_tables(grid, FIGURES, ranked, f"fewer than {CLEANINGS} cleanings under some layer")
-    return [INTRO, _statistics_table(lab.scale), *tables, *figure_tables(chunks, FIGURES[:3]), findings([*_findings(grid), _chunk_finding(chunks)])]
+    tables = ranked_tables(with_sets(lab), FIGURES, ranked, f"fewer than {CLEANINGS} cleanings under some layer")
+    return [INTRO, _statistics_table(lab.scale), *tables, *figure_tables(smaller_chunks(lab), FIGURES[:3])]
 
 
 EXPERIMENTS = (Experiment("standing-sets", "Eight volumes with long update periods", _parts),)

@@ -1,17 +1,21 @@
 """The catalogue of claims: what each paper says, how it was read, which experiment tests it, or why none does.
 
 One TOML file a paper, in `claims/`. `[experiments.NAME]` says what an experiment takes from the paper, or names the one that it is like;
-`[[claims]]` are the claims.
+`[[claims]]` are the published statements. A statement is tested by one experiment, or by several: `[[claims.on]]` names each, with what is
+different there. Each is a row of the page, and all of them together are one statement of the count. A row whose parameters are not the
+paper's says so in `apart`, and does not count.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError, unknown_name
+from validation.papers.check import Check
+from validation.papers.outcome import BASES, PREDICTION
 
 FOLDER = Path(__file__).parent / "claims"
 KINDS = {
@@ -32,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim, figure or table of a paper."""
+    """A row: one claim, figure or table of a paper, by one experiment."""
 
     paper: str
     id: str
@@ -50,7 +54,14 @@ class Claim:
     """Why it does not hold throughout, or "unexplained; tried: ..."."""
     not_tested: str = ""
     seeds: tuple[str, ...] = ()
-    """Rows of a table over seeds that decide the direction."""
+    """Rows of a table over seeds, which have to agree."""
+    basis: str = PREDICTION
+    apart: str = ""
+    """Which of the paper's parameters it does not have: the row does not count."""
+    test: Check | None = None
+    """Which figures of the tables are compared; without one the experiment judges itself."""
+    statement: str = ""
+    """The published statement that the row is of: its own id, where it is the only one."""
 
     @property
     def name(self) -> str:
@@ -67,7 +78,12 @@ class Paper:
 
 
 _TEXTS = ("id", "where", "claim", "published", "reading")
-_MORE = {"kind": str, "experiment": str, "ratio": float, "mechanism": str, "reason": str, "not_tested": str, "seeds": list}
+_MORE = {
+    "kind": str, "experiment": str, "ratio": float, "mechanism": str, "reason": str, "not_tested": str, "seeds": list, "basis": str, "apart": str, "test": dict,
+}  # fmt: skip
+
+
+_KINDS_OF_VALUES = {float: "number", list: "list", str: "text", dict: "table"}
 
 
 def _bad(file: Path, entry: str, what: str) -> InputError:
@@ -80,12 +96,24 @@ def _texts(file: Path, entry: str, key: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _claim(file: Path, paper: str, number: int, entry: Any) -> Claim:
+def _rows(file: Path, paper: str, number: int, entry: Any) -> list[Claim]:
+    """The rows of a statement: what `on` has takes the place of what the statement has."""
     title = f"claim {number}"
     if not isinstance(entry, dict):
         raise _bad(file, title, "expected a table of keys")
     if isinstance(entry.get("id"), str):
         title += f" '{entry['id']}'"
+    if "on" not in entry:
+        return [_claim(file, paper, title, entry)]
+    shared = {key: value for key, value in entry.items() if key != "on"}
+    readings = entry["on"]
+    if not isinstance(readings, list) or not all(isinstance(each, dict) and isinstance(each.get("experiment"), str) for each in readings):
+        raise _bad(file, title, "'on' is no list of tables with an 'experiment'; expected [[claims.on]], one for each experiment that tests it")
+    merged = [{**shared, **each, "id": each.get("id", f"{each['experiment']}/{entry.get('id')}")} for each in readings]
+    return [replace(_claim(file, paper, f"{title} on '{each['experiment']}'", each), statement=entry["id"]) for each in merged]
+
+
+def _claim(file: Path, paper: str, title: str, entry: dict[str, Any]) -> Claim:
     for key in entry:
         if key not in (*_TEXTS, *_MORE):
             raise _bad(file, title, str(unknown_name("key", key, (*_TEXTS, *_MORE))))
@@ -94,14 +122,20 @@ def _claim(file: Path, paper: str, number: int, entry: Any) -> Claim:
             raise _bad(file, title, f"'{key}' is {entry.get(key)!r}; expected a text")
     for key, kind in _MORE.items():
         if key in entry and not isinstance(entry[key], (int, float) if kind is float else kind):
-            raise _bad(file, title, f"'{key}' is {entry[key]!r}; expected a {'number' if kind is float else 'list' if kind is list else 'text'}")
+            raise _bad(file, title, f"'{key}' is {entry[key]!r}; expected a {_KINDS_OF_VALUES[kind]}")
     if entry.get("kind", "direction") not in KINDS:
         raise _bad(file, title, f"'kind' is '{entry['kind']}'; expected one of {', '.join(KINDS)}")
+    if entry.get("basis", PREDICTION) not in BASES:
+        raise _bad(file, title, f"'basis' is '{entry['basis']}'; expected one of {', '.join(BASES)}")
     if bool(entry.get("experiment")) == bool(entry.get("not_tested")):
         raise _bad(file, title, "expected either 'experiment', which tests it, or 'not_tested', which says why nothing does")
     if "ratio" in entry and entry["ratio"] <= 0:
         raise _bad(file, title, f"'ratio' is {entry['ratio']}; expected a number above 0")
-    return Claim(paper, **{**entry, "seeds": _texts(file, title, "seeds", entry.get("seeds", []))})
+    try:
+        test = Check.of(entry["test"]) if "test" in entry else None
+    except InputError as error:
+        raise _bad(file, title, str(error)) from None
+    return Claim(paper, **{**entry, "seeds": _texts(file, title, "seeds", entry.get("seeds", [])), "test": test, "statement": entry["id"]})
 
 
 def load(file: Path) -> Paper:
@@ -133,7 +167,7 @@ def load(file: Path) -> Paper:
             if key not in ("given", "inferred", "open"):
                 raise _bad(file, title, str(unknown_name("key", key, ("given", "inferred", "open", "like"))))
         sources[name] = Source(**{key: _texts(file, title, key, value) for key, value in entry.items()})
-    found = tuple(_claim(file, file.stem, number, entry) for number, entry in enumerate(claims, 1))
+    found = tuple(row for number, entry in enumerate(claims, 1) for row in _rows(file, file.stem, number, entry))
     ids = [each.id for each in found]
     if double := next((each for each in ids if ids.count(each) > 1), None):
         raise _bad(file, f"claim '{double}'", "there are two of this id; expected one")
@@ -147,7 +181,3 @@ def load(file: Path) -> Paper:
 def catalogue() -> dict[str, Paper]:
     """Every paper, by name."""
     return {file.stem: load(file) for file in sorted(FOLDER.glob("*.toml"))}
-
-
-def all_claims() -> Iterable[Claim]:
-    return (claim for paper in catalogue().values() for claim in paper.claims)

@@ -86,9 +86,14 @@ def _periods(lab: Lab) -> Values:
     return {title: {name: 100 * pair[index] for name, pair in found.items()} for index, title in enumerate(titles)}
 
 
+def _steady(row: Mapping[str, Run]) -> bool:
+    """Whether the two layers that are compared kept up: else a response measures the length of the run."""
+    return not any(row[layer].metric("host.backlog.unstable") for layer in ("fluid-loop", "amphisbaena"))
+
+
 def _over_fluid_loop(lab: Lab, value: Callable[[Run], float]) -> Values:
     grid = amphisbaena_sets.with_sets(lab)
-    rows = {name: row for name, row in grid.items() if value is not latency or amphisbaena_sets.steady(row)}
+    rows = {name: row for name, row in grid.items() if value is not latency or _steady(row)}
     ratios = {name: 1 + x for name, row in rows.items() if (x := change(row, value, "fluid-loop")) is not None}
     return {"long update periods": {**ratios, **_extremes(ratios), "mean": _mean(ratios.values())}} if ratios else {}
 

@@ -10,7 +10,6 @@ at a time. All segments hold data at the start.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 from validation.papers.hwsr_runs import (
     BACKGROUND_GAP_MS,
@@ -19,7 +18,6 @@ from validation.papers.hwsr_runs import (
     HEAD_WIDTH,
     LONGER,
     REGION_TRACKS,
-    RULES,
     SECTOR,
     SEGMENT_TRACKS,
     SPARES,
@@ -41,7 +39,7 @@ from validation.papers.hwsr_runs import (
     utilisation_ratio,
     windows,
 )
-from tessera.results.markdown import number, percent, table
+from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers import hwsr_disk, hwsr_tracks
 from validation.papers.experiment import Experiment, sections_of
@@ -72,120 +70,9 @@ def _tables(grid: Grid, figures: Sequence[Figure] = FIGURES) -> list[str]:
     return ranked_tables(grid, figures, ranked, "the write buffer is not full at this length")
 
 
-def _over_cmr(row: Mapping[str, Run]) -> str:
-    linear, physical = (latency(row[f"hwsr {layout}"]) / latency(row["cmr"]) for layout in ("linear", "physical"))
-    return f"{linear:.2f} of it, physical {physical:.2f}"
-
-
-def _financial_findings(grid: Grid) -> list[Finding]:
-    one, two = grid["Financial1"], grid["Financial2"]
-    reads = [read_latency(row["hwsr linear"]) - read_latency(row["sblock"]) for row in grid.values()]
-    bare = [read_latency(row["hwsr physical"]) - read_latency(row["sblock"]) for row in grid.values()]
-    return [
-        Finding(
-            "Financial1: HWSR faster than S-blocks",
-            "0.3 ms against 1.8 ms",
-            f"{latency(one['hwsr linear']):.2f} ms (physical {latency(one['hwsr physical']):.2f}) against {latency(one['sblock']):.2f}",
-            verdict([latency(one["hwsr linear"]) < latency(one["sblock"])]),
-            f"S-blocks write {amplification(one['sblock']) / amplification(one['hwsr linear']):.1f} times as much, but in sweeps; "
-            "a segment takes a turn for each of its blocks, in the linear layout a third of one",
-            latency(one["sblock"]) / latency(one["hwsr linear"]),
-        ),
-        Finding(
-            "Financial1: 90 % of the sums over 10,000 requests",
-            "below 5 s; S-blocks about 27 s",
-            f"below {ninth_decile(one['hwsr linear']):.1f} s (physical {ninth_decile(one['hwsr physical']):.1f}); "
-            f"S-blocks {ninth_decile(one['sblock']):.1f} s",
-            verdict([ninth_decile(one["hwsr linear"]) < ninth_decile(one["sblock"])]),
-            ratio=ninth_decile(one["sblock"]) / ninth_decile(one["hwsr linear"]),
-        ),
-        Finding(
-            "Financial1: HWSR almost reaches the conventional disk",
-            f"almost (here: at most {ALMOST} of it)",
-            _over_cmr(one),
-            verdict([latency(one["hwsr linear"]) <= ALMOST * latency(one["cmr"])]),
-            ratio=latency(one["hwsr linear"]) / latency(one["cmr"]),
-        ),
-        Finding(
-            "Financial2: HWSR faster than the conventional disk",
-            "exceeds it, by its flash cache",
-            _over_cmr(two),
-            verdict([latency(two["hwsr linear"]) < latency(two["cmr"])]),
-        ),
-        Finding(
-            "HWSR's reads 0.1 ms slower than S-blocks'",
-            "about 0.1 ms",
-            f"{span(reads)} ms; physical {span(bare)} ms",
-            verdict(0 <= x <= 0.2 for x in reads),
-        ),
-    ]
-
-
-def _slower_findings(row: Mapping[str, Run]) -> list[Finding]:
-    ratio = latency(row["sblock"]) / latency(row["hwsr linear"])
-    return [
-        Finding(
-            "Financial1: HWSR faster than S-blocks",
-            "0.3 ms against 1.8 ms: 6 times",
-            f"{latency(row['hwsr linear']):.2f} ms against {latency(row['sblock']):.2f}: {ratio:.1f} times",
-            verdict([ratio > 1]),
-            ratio=ratio,
-        )
-    ]
-
-
-def _replacement_findings(grid: Grid) -> list[Finding]:
-    least = {name: min(RULES, key=lambda rule: latency(row[rule])) for name, row in grid.items()}
-    less = [amplification(row["least_write_amplification"]) / amplification(row["block_lru"]) for row in grid.values()]
-    writes = {name: min(RULES, key=lambda rule: amplification(row[rule])) for name, row in grid.items()}
-    return [
-        Finding(
-            "the least-write-amplification rule has the shortest response",
-            "(section II-D)",
-            listed(least),
-            verdict(rule == "least_write_amplification" for rule in least.values()),
-        ),
-        Finding(
-            "it writes less than block LRU",
-            "(section II-D)",
-            f"over block LRU: {span(less)}; least: {listed(writes)}",
-            verdict(ratio < 1 for ratio in less),
-        ),
-    ]
-
-
 def _filled(row: Mapping[str, Run]) -> str:
     """How full each variant's write buffer has been."""
     return ", ".join(f"{name} {100 * run.metric('buffer.dirty.peak') / BUFFER_BYTES:.0f} %" for name, run in row.items())
-
-
-def _block_findings(grid: Grid) -> list[Finding]:
-    def gain(name: str, layer: str) -> float:
-        """Response with the largest block over that with the smallest."""
-        return latency(grid[name][f"{layer} {BLOCK_SECTORS[-1]}"]) / latency(grid[name][f"{layer} {BLOCK_SECTORS[0]}"])
-
-    two = grid["Financial2"]
-    return [
-        Finding(
-            "Financial1: larger blocks are better",
-            "0.8 to 0.3 ms (HWSR), 5.7 to 1.8 ms (S-blocks) from 16 to 64 sectors",
-            f"factor {gain('Financial1', 'hwsr'):.2f} (HWSR), {gain('Financial1', 'sblock'):.2f} (S-blocks)",
-            verdict(gain("Financial1", layer) < 1 for layer in ("hwsr", "sblock")),
-            "small blocks keep cold neighbours out of the buffer, which is full later or never: " + _filled(grid["Financial1"]),
-        ),
-        Finding(
-            "Financial2: the opposite",
-            "opposite",
-            f"factor {gain('Financial2', 'hwsr'):.2f} (HWSR), {gain('Financial2', 'sblock'):.2f} (S-blocks)",
-            verdict(gain("Financial2", layer) > 1 for layer in ("hwsr", "sblock")),
-        ),
-        Finding(
-            "Financial2: S-blocks slightly ahead at 16 sectors",
-            "slightly better",
-            f"{latency(two['sblock 16']):.2f} ms against {latency(two['hwsr 16']):.2f}",
-            verdict([latency(two["sblock 16"]) < latency(two["hwsr 16"])]),
-        ),
-    ]
 
 
 def _longer_finding(row: Mapping[str, Run]) -> Finding:
@@ -201,7 +88,7 @@ def _longer_finding(row: Mapping[str, Run]) -> Finding:
 def _block_parts(lab: Lab) -> list[str]:
     grid = block_sizes(lab)
     longer = longer_blocks(lab)["Financial1"]
-    return [*_tables(grid), findings([*_block_findings(grid), _longer_finding(longer)])]
+    return [*_tables(grid), findings([_longer_finding(longer)])]
 
 
 def _unpublished_findings(row: Mapping[str, Run]) -> list[Finding]:
@@ -226,56 +113,7 @@ def _unpublished_findings(row: Mapping[str, Run]) -> list[Finding]:
     ]
 
 
-def _region_findings(grid: Grid) -> list[Finding]:
-    def spread(layer: str) -> list[float]:
-        return [latency(row[f"{layer} {REGION_TRACKS[-1]}"]) / latency(row[f"{layer} {REGION_TRACKS[0]}"]) - 1 for row in grid.values()]
-
-    return [
-        Finding(
-            "a larger region helps S-blocks",
-            "response decreases",
-            ", ".join(map(percent, spread("sblock"))),
-            verdict(x < 0 for x in spread("sblock")),
-        ),
-        Finding(
-            "and slows HWSR slightly",
-            "increases slightly",
-            ", ".join(map(percent, spread("hwsr"))),
-            verdict(0 <= x <= 0.25 for x in spread("hwsr")),
-        ),
-    ]
-
-
-def _msr_findings(grid: Grid) -> list[Finding]:
-    faster = {name: write_latency(row["sblock"]) / write_latency(row["hwsr linear"]) for name, row in grid.items() if ranked(row)}
-    about = [faster[name] for name in ("proj", "prn") if name in faster]
-    never = [name for name, row in grid.items() if not ranked(row)]
-    return [
-        Finding(
-            "writes faster than S-blocks'",
-            "on most; not web and mds",
-            ", ".join(f"{n} {x:.2f}" for n, x in faster.items()) + " times",
-            verdict(x > 1 for x in faster.values()),
-            f"the buffer is not full at this length on {', '.join(never)}" if never else "",
-        ),
-        Finding("twice as fast on proj and prn", "around 2", span(about), verdict(1.5 <= x <= 3 for x in about), ratio=sum(about) / len(about) if about else None),
-    ]
-
-
 TURNS = (Figure("mean ms", latency, 1, of_response=True), Figure("turns a read", lambda run: latency(run) / TURN_MS, 1))
-
-
-def _background_findings(row: Mapping[str, Run]) -> list[Finding]:
-    waits = {name: write_latency(run) for name, run in row.items()}
-    first, *others = waits.values()
-    return [
-        Finding(
-            "writes wait less where evictions keep a part of the buffer free",
-            "(our question: the paper evicts when the buffer is full)",
-            listed({name: f"{wait:.2f} ms" for name, wait in waits.items()}),
-            verdict(wait < first for wait in others),
-        )
-    ]
 
 
 def _sequential_findings(row: Mapping[str, Run]) -> list[Finding]:
@@ -306,25 +144,11 @@ def _utilisation_parts(ratios: Mapping[tuple[int, float], float]) -> list[str]:
     pairs = {tracks: [x for spare in SPARES for x in (utilisation_ratio(tracks, spare), ratios[tracks, spare])] for tracks in REGION_TRACKS}
     rows = [[f"{tracks} tracks", *map(number, pair)] for tracks, pair in pairs.items()]
     header = ["region", *(f"beta {spare} {what}" for spare in SPARES for what in ("formula", "here"))]
-    errors = [abs(ratio / utilisation_ratio(*key) - 1) for key, ratio in ratios.items()]
     wave = {tracks: (tracks + HEAD_WIDTH) / (tracks + HEAD_WIDTH / 2) for tracks in (10, 20)}
     return [
         table(header, rows),
         findings(
             [
-                Finding(
-                    "utilisation over that of S-blocks",
-                    "2.65 with 10 tracks and beta 0.3",
-                    number(ratios[10, 0.3], 3),
-                    verdict(e < 0.03 for e in errors),
-                    ratio=ratios[10, 0.3],
-                ),
-                Finding(
-                    "utilisation by region size at beta 0.3",
-                    "falls from 2.65",
-                    listed({str(tracks): number(ratios[tracks, 0.3]) for tracks in REGION_TRACKS}),
-                    verdict(ratios[late, 0.3] < ratios[early, 0.3] for early, late in pairwise(REGION_TRACKS)),
-                ),
                 Finding(
                     "wave-like shingling doubles the density",
                     "doubles",
@@ -356,22 +180,16 @@ def _seed_comparisons() -> list[Comparison]:
 
 def _financial(lab: Lab) -> list[str]:
     two = financial(lab)
-    return [*_tables(two), *_tables(two, SUMS), findings(_financial_findings(two)), seed_table(over_seeds(lab, financial), _seed_comparisons())]
+    return [*_tables(two), *_tables(two, SUMS), seed_table(over_seeds(lab, financial), _seed_comparisons())]
 
 
 def _slower(lab: Lab) -> list[str]:
-    slow = slower_tracks(lab)
-    return [SLOWER, *_tables(slow), findings(_slower_findings(slow["Financial1"])), seed_table(over_seeds(lab, slower_tracks), [FASTER])]
+    return [SLOWER, *_tables(slower_tracks(lab)), seed_table(over_seeds(lab, slower_tracks), [FASTER])]
 
 
-def _swept(of: Callable[[Lab], Grid], judged: Callable[[Grid], list[Finding]]) -> Callable[[Lab], list[str]]:
-    """The chapter's tables of a grid, and the claims on it."""
-
-    def parts(lab: Lab) -> list[str]:
-        grid = of(lab)
-        return [*_tables(grid), findings(judged(grid))]
-
-    return parts
+def _unpublished(lab: Lab) -> list[str]:
+    grid = unpublished(lab)
+    return [*_tables(grid), findings(_unpublished_findings(grid["Financial1"]))]
 
 
 def _traces(lab: Lab) -> list[str]:
@@ -380,8 +198,7 @@ def _traces(lab: Lab) -> list[str]:
 
 
 def _background(lab: Lab) -> list[str]:
-    ahead = background(lab)
-    return [BACKGROUND, *figure_tables(ahead, FIGURES), findings(_background_findings(ahead["Financial1"]))]
+    return [BACKGROUND, *figure_tables(background(lab), FIGURES)]
 
 
 def _sequential(lab: Lab) -> list[str]:
@@ -393,11 +210,11 @@ def _sequential(lab: Lab) -> list[str]:
 EXPERIMENTS = (
     Experiment("financial", "Financial1 and Financial2", _financial),
     Experiment("slower-tracks", "Financial1 on tracks as fast as the paper's disk", _slower),
-    Experiment("replacement", "What leaves the full write buffer", _swept(replacement, _replacement_findings)),
-    Experiment("unpublished", "What the paper does not print", _swept(unpublished, lambda grid: _unpublished_findings(grid["Financial1"]))),
+    Experiment("replacement", "What leaves the full write buffer", lambda lab: _tables(replacement(lab))),
+    Experiment("unpublished", "What the paper does not print", _unpublished),
     Experiment("block-size", "Block size in sectors", _block_parts),
-    Experiment("region-size", "Region size in tracks", _swept(region_sizes, _region_findings)),
-    Experiment("volumes", "Ten MSR volumes", _swept(msr, _msr_findings)),
+    Experiment("region-size", "Region size in tracks", lambda lab: _tables(region_sizes(lab))),
+    Experiment("volumes", "Ten MSR volumes", lambda lab: _tables(msr(lab))),
     *hwsr_disk.EXPERIMENTS,
     *hwsr_tracks.EXPERIMENTS,
     Experiment("traces", "Recorded traces", _traces),

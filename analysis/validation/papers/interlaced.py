@@ -13,10 +13,9 @@ map's log out, but counts the tracks that a flip, a promotion or a swap writes; 
 table the inputs have what the paper prints alone: half of the requests on 100 hot tracks, exponential gaps.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
-from validation.papers import interlaced_causes, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
+from validation.papers import interlaced_causes, interlaced_costs, interlaced_counting, interlaced_heat, interlaced_load, interlaced_slowed, interlaced_w106
 from validation.papers.experiment import Experiment, sections_of
 from validation.papers.interlaced_runs import (
     ELIMINATED,
@@ -25,14 +24,12 @@ from validation.papers.interlaced_runs import (
     INTERVAL,
     INTERVALS,
     TURN_MS,
-    UNAFFECTED,
     WORKLOADS,
     bare,
     cache_rules,
     moves_done,
     own_amplification,
     own_with_backups,
-    published_half,
     ranked,
     row_at_hand,
     uniform_writes,
@@ -43,7 +40,7 @@ from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from tessera.traces.published_workload import hot_shares
 from validation.papers.lab import Grid, Lab
-from validation.papers.measures import amplification, latency, total_amplification
+from validation.papers.measures import amplification, latency, longest, total_amplification
 from validation.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, starred, verdict
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
@@ -79,11 +76,6 @@ def _workload_parts(lab: Lab, grid: Grid) -> list[str]:
     ]
 
 
-def _promotions(rows: Mapping[str, Mapping[str, Run]]) -> str:
-    """Tracks that an interval brings into the track cache."""
-    return span((row["imr-cache"].metric("cache.promote") / row["imr-cache"].metric("intervals.count") for row in rows.values()), 0)
-
-
 RULE_FIGURES = (
     Figure("WA", amplification),
     Figure("of host writes", own_amplification),
@@ -92,70 +84,13 @@ RULE_FIGURES = (
 )
 
 
-def _rule_findings(grid: Grid) -> list[Finding]:
-    ratios = [amplification(row["threshold 50"]) / amplification(row["as printed"]) for row in grid.values()]
-    return [
-        Finding(
-            "track caching needs a threshold, which Algorithm 2 does not have",
-            "(not said)",
-            f"with one it writes {span(ratios)} of what it writes as printed",
-            verdict(ratio < 0.9 for ratio in ratios),
-        )
-    ]
-
-
 def _workload_findings(grid: Grid) -> list[Finding]:
     rows = {name: row for name, row in grid.items() if ranked(row)}
-
-    def below(layer: str, value: Callable[[Run], float] = amplification) -> list[float]:
-        moving = [row for row in rows.values() if moves_done(row[layer])]  # where nothing moves a claim holds for nothing
-        return [value(row[layer]) / value(row["imr-rmw"]) for row in moving]
-
-    def over_cmr(names: Iterable[str], layer: str) -> list[float]:
-        return [latency(grid[name][layer]) / latency(grid[name]["cmr"]) for name in names if name in grid]
-
-    best = Counter(min(IMPROVED, key=lambda layer: own_amplification(row[layer])) for row in rows.values())
     gains = {name: own_amplification(row["imr-rmw"]) / own_amplification(row["imr-dtm"]) for name, row in rows.items()}
     little = [gains[name] for name in HELPED_LITTLE if name in gains]
     much = [gains[name] for name in ELIMINATED if name in gains]
-    near_one = {name: own_amplification(rows[name]["imr-dtm"]) for name in ELIMINATED if name in rows}
-    tails = [row["imr-rmw"].metric("host.latency.max") / row["cmr"].metric("host.latency.max") for row in grid.values()]
-    slow = {name: latency(grid[name]["imr-rmw"]) / 1000 for name in ("w39", "w56") if name in grid}
+    tails = [longest(row["imr-rmw"]) / longest(row["cmr"]) for row in grid.values()]
     return [
-        Finding(
-            "no improved layer writes more than read-modify-write",
-            "in no case",
-            "; ".join(f"{layer} {span(below(layer))}" for layer in IMPROVED) + " of it",
-            verdict(x <= 1.0 for layer in IMPROVED for x in below(layer)),
-            f"track caching as printed brings in {_promotions(rows)} of its 100 tracks an interval, whatever they gain: with a threshold below",
-        ),
-        Finding(
-            "the same of host writes alone",
-            "(not said which)",
-            "; ".join(f"{layer} {span(below(layer, own_amplification))}" for layer in IMPROVED) + " of it",
-            verdict(x <= 1.0 for layer in IMPROVED for x in below(layer, own_amplification)),
-        ),
-        Finding(
-            "a factor of 2 or more in over half of the workloads, moves left out",
-            "over half (dtm)",
-            f"{published_half(rows)} of {len(rows)}; factors {span(gains.values())}",
-            verdict([published_half(rows) * 2 > len(rows)] if rows else []),
-            "what goes beside the hot tracks meets a bottom every second time, whatever the hot ones do",
-            max(gains.values()) if gains else None,
-        ),
-        Finding(
-            "dynamic mapping writes least",
-            "in most cases",
-            ", ".join(f"{layer} on {n}" for layer, n in best.most_common()),
-            verdict([best["imr-dtm"] * 2 > len(rows)] if rows else []),
-        ),
-        Finding(
-            "write amplification nearly eliminated on w39, w56, w106",
-            "nearly 1 (here: at most 1.2)",
-            ", ".join(f"{name} {number(value)}" for name, value in near_one.items()),
-            verdict(value <= 1.2 for value in near_one.values()),
-            "the writes beside the hot tracks, whose share stands in the first table",
-        ),
         Finding(
             "w09 and w87 are helped less than w39, w56 and w106",
             "modest",
@@ -163,25 +98,11 @@ def _workload_findings(grid: Grid) -> list[Finding]:
             verdict([max(little) < min(much)] if little and much else []),
         ),
         Finding(
-            "interlacing does not slow w08, w24, w31, w43",
-            "not affected (here: at most 1.1)",
-            f"rmw over cmr: {span(over_cmr(UNAFFECTED, 'imr-rmw'))}",
-            verdict(x <= 1.1 for x in over_cmr(UNAFFECTED, "imr-rmw")),
-            "with gaps by their mean alone it comes out otherwise: one cause at a time, below",
-        ),
-        Finding(
             "tails of read-modify-write above 4 times the conventional one",
             "the majority",
             f"worst case {span(tails)} times",
             verdict([sum(x > 4 for x in tails) * 2 > len(tails)]),
             "where the write cache takes a burst in whole, the layer is not seen",
-        ),
-        Finding(
-            "w39 and w56 saturate under read-modify-write",
-            "2.4 s mean, 0.1 ms conventional",
-            ", ".join(f"{name} {number(value, 4)} s" for name, value in slow.items()),
-            verdict(value > 1 for value in slow.values()),
-            "64 waiting requests at 37 ms make 2.4 s: a full queue; the cache of 100 MB takes the bursts, without it the queue fills, see below",
         ),
     ]
 
@@ -191,7 +112,6 @@ CACHE_FIGURES = (Figure("mean ms", latency, of_response=True), Figure("WA", ampl
 
 def _cache_findings(grid: Grid) -> list[Finding]:
     w39 = {name: latency(run) for name, run in grid["w39"].items()}
-    gains = [latency(grid[name][f"{layer} off"]) / latency(grid[name]["imr-rmw off"]) for name in ("w39", "w106") for layer in IMPROVED]
     return [
         Finding(
             "w39 under read-modify-write and on the conventional disk",
@@ -199,12 +119,6 @@ def _cache_findings(grid: Grid) -> list[Finding]:
             f"{w39['imr-rmw off'] / 1000:.2f} s without a cache ({w39['imr-rmw on']:.2f} ms with it), {w39['cmr on']:.2f} ms with one",
             verdict([1000 < w39["imr-rmw off"] < 5000 and w39["cmr on"] < 1]),
             ratio=w39["imr-rmw off"] / 1000,
-        ),
-        Finding(
-            "w39 and w106: improved layers lower the latency without the cache",
-            "(both improve)",
-            f"of rmw: {span(gains)}",
-            verdict(gain < 1 for gain in gains),
         ),
     ]
 
@@ -246,8 +160,7 @@ def _workloads(lab: Lab) -> list[str]:
 
 
 def _thresholds(lab: Lab) -> list[str]:
-    rules = cache_rules(lab)
-    return [figures_by_row(rules, "workload", RULE_FIGURES), findings(_rule_findings(rules))]
+    return [figures_by_row(cache_rules(lab), "workload", RULE_FIGURES)]
 
 
 def _write_cache(lab: Lab) -> list[str]:
@@ -272,6 +185,7 @@ EXPERIMENTS = (
     *interlaced_slowed.EXPERIMENTS,
     *interlaced_heat.EXPERIMENTS,
     *interlaced_counting.EXPERIMENTS,
+    *interlaced_costs.EXPERIMENTS,
     Experiment("write-cache", "The write cache on and off", _write_cache),
     Experiment("seeds", "Other seeds, without the write cache", _seeds),
 )

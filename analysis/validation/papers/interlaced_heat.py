@@ -163,26 +163,6 @@ def _numbering_table(grid: Grid) -> str:
     return table(header, rows)
 
 
-def _numbering_findings(grid: Grid) -> list[Finding]:
-    def gain(name: str, n: int) -> float:
-        return amplification(grid[name][f"imr-rmw N={n}"]) / amplification(grid[name][f"imr-flip N={n}"])
-
-    return [
-        Finding(
-            "flipping helps where hot tracks stand alone",
-            "w17 friendly, w87 not",
-            f"N = 1: factor {gain('w17', 1):.2f} on w17, {gain('w87', 1):.2f} on w87",
-            verdict([gain("w17", 1) > gain("w87", 1)]),
-        ),
-        Finding(
-            "numbering 256 bottoms before their tops changes what is a neighbour",
-            "(our question)",
-            f"N = 256: factor {gain('w17', 256):.2f} on w17, {gain('w87', 256):.2f} on w87",
-            "see the table",
-        ),
-    ]
-
-
 def _neighbours(lab: Lab) -> list[str]:
     hot = {name: hottest(tracks) for name, tracks in written_tracks(lab, NEIGHBOURS_OF, INTERVAL).items()}
     longer = hottest(written_tracks(lab, ("w87",), INTERVAL, run_length=LONG_RUN)["w87"])
@@ -204,8 +184,7 @@ def _over_time(lab: Lab) -> list[str]:
 
 
 def _numbering(lab: Lab) -> list[str]:
-    by_number = numbering(lab)
-    return [_numbering_table(by_number), findings(_numbering_findings(by_number))]
+    return [_numbering_table(numbering(lab))]
 
 
 EXPERIMENTS = (

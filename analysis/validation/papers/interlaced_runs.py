@@ -92,7 +92,6 @@ WORKLOADS = {
     "w106": Workload(3.2, 0.82, 0.8, published="80 % on 100 tracks"),
 }
 IN_PARTS = ("w46", "w28", "w56")  # Figures 12 and 13
-UNAFFECTED = ("w08", "w24", "w31", "w43")
 HELPED_LITTLE = ("w09", "w87")
 ELIMINATED = ("w39", "w56", "w106")
 
@@ -235,8 +234,3 @@ def dilated(run: Run) -> float:
 def ranked(row: Mapping[str, Run]) -> bool:
     """Whether enough intervals of the heat counters lie in the run."""
     return row["imr-rmw"].metric("host.writes") >= INTERVALS * INTERVAL
-
-
-def published_half(grid: Grid) -> int:
-    """Workloads on which dynamic mapping halves what a write costs beyond itself, or better."""
-    return sum(own_amplification(row["imr-rmw"]) >= 2 * own_amplification(row["imr-dtm"]) for row in grid.values())

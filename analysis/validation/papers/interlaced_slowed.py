@@ -52,25 +52,6 @@ def _bursty_finding(shares: Mapping[str, Mapping[str, float]]) -> Finding:
     )  # fmt: skip
 
 
-def _findings(shares: Mapping[str, Mapping[str, float]], late: Mapping[str, Mapping[str, float]]) -> list[Finding]:
-    least = {cause: min(row[layer] for layer in IMPROVED) / row["imr-rmw"] for cause, row in shares.items() if row["imr-rmw"]}
-    first = {cause: min(row, key=row.__getitem__) for cause, row in late.items()}
-    return [
-        Finding(
-            "w46, one change at a time: the share of the writes that read-modify-write slows", "roughly 2/3 (Figure 12)",
-            "; ".join(f"{cause} {100 * row['imr-rmw']:.0f} %" for cause, row in shares.items()), verdict(0.5 <= row["imr-rmw"] <= 0.8 for row in shares.values()),
-        ),
-        Finding(
-            "w46, one change at a time: the improved layers slow fewer writes", "25 instead of 67 % (Figure 12)",
-            "the best over read-modify-write: " + "; ".join(f"{cause} {number(value)}" for cause, value in least.items()), verdict(value < 0.9 for value in least.values()),
-        ),
-        Finding(
-            "w46, one change at a time: the layer with the least delay", "dynamic mapping (Figure 13)",
-            "; ".join(f"{cause} {layer}" for cause, layer in first.items()), verdict(layer == "imr-dtm" for layer in first.values()),
-        ),
-    ]  # fmt: skip
-
-
 def _parts(lab: Lab) -> list[str]:
     grid, bursty = one_change(lab), one_change(lab, BURSTY, ("as it is", "no write cache"))
     shares = _slowed(grid)
@@ -78,7 +59,7 @@ def _parts(lab: Lab) -> list[str]:
     rows = [[cause, *(number(100 * shares[cause][layer], 1) for layer in INTERLACED), *(number(late[cause][layer], 1) for layer in INTERLACED)] for cause in grid]
     header = ["change", *(f"{layer} slows, %" for layer in INTERLACED), *(f"{layer} later, s" for layer in INTERLACED)]
     intro = f"One change at a time, over {REQUESTS:,} requests.\n"
-    return [intro, table(header, rows), findings([*_findings(shares, late), _bursty_finding(_slowed(bursty))])]
+    return [intro, table(header, rows), findings([_bursty_finding(_slowed(bursty))])]
 
 
 EXPERIMENTS = (Experiment("slowed", "What slows the writes of w46", _parts),)

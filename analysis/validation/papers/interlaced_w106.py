@@ -6,22 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from validation.papers.experiment import Experiment
-from validation.papers.interlaced_runs import (
-    DRIVE,
-    FULL,
-    IMPROVED,
-    LAYERS,
-    MOVES,
-    NO_WRITE_CACHE,
-    WEEK_MS,
-    WORKLOADS,
-    own_amplification,
-)
-from tessera.results.markdown import number, table
+from validation.papers.interlaced_runs import DRIVE, FULL, LAYERS, MOVES, NO_WRITE_CACHE, WEEK_MS, WORKLOADS, own_amplification
+from tessera.results.markdown import table
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab, Variant, of_layer
 from validation.papers.measures import amplification, latency
-from validation.papers.page import Figure, Finding, figure_tables, findings, listed, verdict
+from validation.papers.page import Figure, figure_tables
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 RECORDED = ("cloudphysics", "w106.blocks.xz")
@@ -85,30 +75,6 @@ FIGURES = (
 )
 
 
-def _findings(grid: Grid) -> list[Finding]:
-    factors = {name: own_amplification(row["imr-rmw"]) / own_amplification(row["imr-dtm"]) for name, row in grid.items()}
-    least = {name: min(own_amplification(row[layer]) for layer in IMPROVED) for name, row in grid.items()}
-    over = {f"{layer} on {name}": amplification(row[layer]) / amplification(row["imr-rmw"]) for name, row in grid.items() for layer in IMPROVED}
-    return [
-        Finding(
-            "w106 in its order: a factor of 2 or more by dynamic mapping, moves left out", "2 or more", listed({n: number(v) for n, v in factors.items()}),
-            verdict(value >= 2 for value in factors.values()), ratio=sum(factors.values()) / len(factors),
-        ),
-        Finding(
-            "w106 in its order: write amplification nearly eliminated", "nearly 1 (here: at most 1.2)", listed({n: number(v) for n, v in least.items()}),
-            verdict(value <= 1.2 for value in least.values()),
-        ),
-        Finding(
-            "w106 in its order: no improved layer writes more than read-modify-write", "in no case", listed({n: number(v) for n, v in over.items()}),
-            verdict(value <= 1 for value in over.values()),
-        ),
-        Finding(
-            "w106 in its order: dynamic mapping lowers the mean latency", "significantly", listed({n: number(latency(r["imr-dtm"]) / latency(r["imr-rmw"])) for n, r in grid.items()}),
-            verdict(latency(row["imr-dtm"]) < latency(row["imr-rmw"]) for row in grid.values()),
-        ),
-    ]  # fmt: skip
-
-
 def _comparisons() -> list[Comparison]:
     name = "w106, no write cache"
     return [
@@ -134,7 +100,6 @@ def _parts(lab: Lab) -> list[str]:
         table([f"the hottest {HOT} tracks lie", "runs"], rows),
         "The drawn inputs have them in runs of eight.\n",
         *figure_tables(grid, FIGURES),
-        findings(_findings(grid)),
         seed_table(over_seeds(lab, lambda each: on_recorded_order(each, ("imr-rmw", "imr-dtm"), cached=False), SEEDS), _comparisons()),
     ]
 

@@ -7,7 +7,8 @@ such switch). Each has the drive's read cache, 32 segments of 1 MiB with read-ah
 time. Every drive is full of data at the start, and all get the same requests: addresses fold at the smallest capacity among the layers. What a layer reserves of the platters shows as its
 capacity gain, next to DRAM and price of a user TB. Parameters are the layers' defaults and those of `bare`. Two values of `tessera`, the mark from which destages trickle and the
 sectors on their way to flash, were chosen among a dozen settings on seven of these traces; a dozen more on nine of them (these two again, and destages that go to flash in slices)
-changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors.
+changed nothing. What they are worth is among the ablations. The generated workloads took no part in that, and their writes are of whole sectors. `cello2003`, `Financial1` and `DTRS` were
+recorded on several devices, whose requests go to one drive here.
 
 *Best* is the best of the twenty layers of others, figure by figure, input by input: no single one of them is as good. `tessera-imr` has a chapter of its own. WA is compared with that of the
 layer whose mean is best. Writing is priced in the time that the disk moves, reads or writes, the energy of that and of the flash, and the flash's wear. Most inputs are too short to fill
@@ -21,9 +22,10 @@ from tessera.explore.fold import Fold, smallest_fold
 from tessera.results.families import ordered
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
+from validation.papers.contest import MEASURES, contest, intervals_in, lines_of
 from validation.papers.lab import Grid, Lab, Variant, of_layer
-from validation.papers.measures import latency, total_amplification
-from validation.papers.page import Figure, figure_tables, ratio
+from validation.papers.measures import latency, longest, p99, p999, total_amplification
+from validation.papers.page import Figure, figure_tables
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 TITLE = "A layer of our own (tessera)"
@@ -53,11 +55,6 @@ TRACES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 LONGEST = ("CloudPhysics", "DTRS")
 WORKLOADS = ("mu-rsrch_0", "mu-web_0", "zone-hm_0", "zone-ts_0")
 REQUESTS = 100_000
-MARGIN = 1.10  # never worse than the best by more
-
-
-def p99(run: Run) -> float:
-    return run.metric("host.latency.p99")
 
 
 def busy(run: Run) -> float:
@@ -79,6 +76,8 @@ def wear(run: Run) -> float | None:
 FIGURES = (
     Figure("mean, ms", latency, of_response=True),
     Figure("p99, ms", p99, of_response=True),
+    Figure("p99.9, ms", p999, of_response=True),
+    Figure("longest, ms", longest, of_response=True),
     Figure("WA", total_amplification),
 )
 PRICES = (
@@ -157,81 +156,11 @@ def best(row: Mapping[str, Run], measure, ours: str = OURS) -> str:
     return min((layer for layer in row if layer != ours), key=lambda layer: measure(row[layer]))
 
 
-def ratios(row: Mapping[str, Run], ours: str = OURS) -> tuple[float, float, float]:
-    """Mean and p99 over those of the best of the others, WA over that of the one with the best mean."""
-    swiftest = best(row, latency, ours)
-    return (
-        latency(row[ours]) / latency(row[swiftest]),
-        p99(row[ours]) / p99(row[best(row, p99, ours)]),
-        total_amplification(row[ours]) / total_amplification(row[swiftest]),
-    )
-
-
-def _verdict(mean: float, tail: float, written: float) -> str:
-    speed = "better" if mean < 1 and tail < 1 else f"within {100 * (MARGIN - 1):.0f} %" if mean < MARGIN and tail < MARGIN else "worse"
-    return speed if written <= 1 else f"{speed}, writes more"
-
-
-def league_table(grid: Grid, ours: str = OURS) -> str:
-    """A line an input: what is best, and how ours compares."""
-    rows = []
-    for name, row in grid.items():
-        swiftest, steadiest = best(row, latency, ours), best(row, p99, ours)
-        mean, tail, written = ratios(row, ours)
-        cells = (
-            f"{FIGURES[0].text(row[swiftest])} `{swiftest}`", FIGURES[0].text(row[ours]), ratio(mean),
-            f"{FIGURES[1].text(row[steadiest])} `{steadiest}`", FIGURES[1].text(row[ours]), ratio(tail),
-            FIGURES[2].text(row[swiftest]), FIGURES[2].text(row[ours]), _verdict(mean, tail, written),
-        )  # fmt: skip
-        rows.append([name, *cells])
-    return table(
-        ["input", "best mean, ms", "ours", "ratio", "best p99, ms", "ours", "ratio", "WA of the best", "ours", "verdict"], rows
-    )
-
-
-Figures = Mapping[str, Mapping[str, float]]  # by input and layer
-
-
-def where_it_loses(means: Figures, tails: Figures, ours: str = OURS) -> str:
-    """What the chapter opens with: how often ours is the best, and by whom, where and by how much it is beaten."""
-
-    def over_best(figures: Figures) -> dict[str, tuple[float, str]]:
-        best_of = {name: min((layer for layer in row if layer != ours), key=row.__getitem__) for name, row in figures.items()}
-        return {name: (row[ours] / row[best_of[name]], best_of[name]) for name, row in figures.items()}
-
-    def lost(ratios: Mapping[str, tuple[float, str]]) -> str:
-        beaten = [(name, *found) for name, found in ratios.items() if found[0] > 1]
-        return ", ".join(f"`{name}` ({number(factor)} times `{rival}`)" for name, factor, rival in beaten) or "none"
-
-    mean, tail = over_best(means), over_best(tails)
-    return (
-        f"**On equal terms** `{ours}` has the best mean on {sum(ratio < 1 for ratio, _ in mean.values())} of {len(mean)} inputs and the best p99 on "
-        f"{sum(ratio < 1 for ratio, _ in tail.values())}.\n"
-        f"Where it loses in the mean: {lost(mean)}.\nIn p99: {lost(tail)}.\n"
-    )
-
-
-def figures_of(grid: Grid, measure: Callable[[Run], float]) -> Figures:
-    return {name: {layer: measure(run) for layer, run in row.items()} for name, row in grid.items()}
-
-
 def _transposed(grid: Grid, figure: Figure) -> str:
     """A line a layer, a column an input: there are more layers than inputs."""
     inputs = list(grid)
     layers = ordered(next(iter(grid.values())))
     return table([figure.title, *inputs], [[f"`{layer}`", *(figure.text(grid[name][layer]) for name in inputs)] for layer in layers])
-
-
-def summary(grid: Grid, ours: str = OURS) -> str:
-    """How many inputs of how many."""
-    figures = [ratios(row, ours) for row in grid.values()]
-    both = sum(mean < 1 and tail < 1 for mean, tail, _ in figures)
-    within = sum(mean < MARGIN and tail < MARGIN for mean, tail, _ in figures)
-    written = sum(wa <= 1 for _, _, wa in figures)
-    return (
-        f"Mean and p99 both better than the best of the others on {both} of {len(figures)}, neither worse by more than 10 % on {within}, "
-        f"no more written than by the layer with the best mean on {written}.\n"
-    )
 
 
 def resources(grid: Grid) -> str:
@@ -245,15 +174,15 @@ def resources(grid: Grid) -> str:
 
 
 def best_rivals(grid: Grid, ours: str = OURS) -> dict[str, set[str]]:
-    """Of each input the one with the best mean and the one with the best p99."""
-    return {name: {best(row, latency, ours), best(row, p99, ours)} for name, row in grid.items()}
+    """Of each input those that are the best in some figure."""
+    return {name: {best(row, measure, ours) for measure in MEASURES.values()} for name, row in grid.items()}
 
 
 def comparisons(grid: Grid, ours: str = OURS) -> list[Comparison]:
-    """Ours against the two that are best under seed 1."""
+    """Ours against those that are best under seed 1."""
     parts = []
     for name, row in grid.items():
-        for what, measure in (("mean", latency), ("p99", p99)):
+        for what, measure in MEASURES.items():
             rival = best(row, measure, ours)
             parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, ours, rival), below=1))
     return parts
@@ -262,22 +191,21 @@ def comparisons(grid: Grid, ours: str = OURS) -> list[Comparison]:
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
     inputs, fold = on_one_space({**recorded(lab), **generated(lab)}, entrants())
-    traces = {name: options for name, options in inputs.items() if name in TRACES}
     grid = league(lab, inputs)
-    parts = [
-        where_it_loses(figures_of(grid, latency), figures_of(grid, p99)), *folded(fold), summary(grid), league_table(grid),
-        "### All layers\n", *(_transposed(grid, figure) for figure in (*FIGURES, *PRICES)), resources(grid),
-    ]  # fmt: skip
-    if not traces:
-        return parts
-    shorter = {name: options for name, options in traces.items() if name not in LONGEST}
+    shorter = {name: options for name, options in inputs.items() if name in TRACES and name not in LONGEST}
     of_traces = {name: grid[name] for name in shorter}
     rivals = best_rivals(of_traces)
-    seeds = over_seeds(lab, lambda each: against(each, shorter, rivals))
+    seeds = seed_table(over_seeds(lab, lambda each: against(each, shorter, rivals)), comparisons(of_traces)) if shorter else ""
+    parts = [
+        *folded(fold), contest(lines_of(grid, OURS), intervals_in(seeds), OURS),
+        "### All layers\n", *(_transposed(grid, figure) for figure in (*FIGURES, *PRICES)), resources(grid),
+    ]  # fmt: skip
+    if not seeds:
+        return parts
     parts += [
         "### Over five seeds\n",
-        f"Against the layers that are best under the first seed; without {' and '.join(LONGEST)}, whose runs are the longest.\n",
-        seed_table(seeds, comparisons(of_traces)),
+        f"Against the layers that are best under the first seed; without {' and '.join(LONGEST)}, whose runs are the longest. Of a recording a seed moves the spindle alone.\n",
+        seeds,
     ]
     return [*parts, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
 

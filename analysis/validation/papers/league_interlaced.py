@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from validation.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from validation.papers.lab import Grid, Lab, Variant
+from validation.papers.contest import contest, intervals_in, lines_of
 from validation.papers.league import (
-    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, figures_of, folded, league_table, on_one_space, p99, recorded, resources,
-    summary, where_it_loses,
+    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, folded, on_one_space, recorded, resources,
 )  # fmt: skip
-from validation.papers.measures import latency
 from validation.papers.page import figure_tables
 from validation.papers.seeds import over_seeds, seed_table
 
@@ -75,17 +74,13 @@ def sections(lab: Lab) -> list[str]:
     inputs, fold = on_one_space({**recorded(lab, SHORTER), **derived(lab)}, entrants())
     traces = {name: options for name, options in inputs.items() if name in TRACES}
     grid = league(lab, inputs)
-    contest = rivals(grid)
+    contestants = rivals(grid)
+    of_traces = {name: row for name, row in contestants.items() if name in traces}
+    seeds = seed_table(over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS)), comparisons(of_traces, OURS)) if traces else ""
     parts = [
-        where_it_loses(figures_of(contest, latency), figures_of(contest, p99), OURS), *folded(fold), summary(contest, OURS), league_table(contest, OURS),
+        *folded(fold), contest(lines_of(contestants, OURS), intervals_in(seeds), OURS),
         "### Interlaced layers and yardsticks\n", *figure_tables(grid, (*FIGURES, *PRICES)), resources(grid),
     ]  # fmt: skip
-    if traces:
-        of_traces = {name: row for name, row in contest.items() if name in traces}
-        seeds = over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS))
-        parts += [
-            "### Interlaced, over five seeds\n",
-            "The recorded traces, against the layers that are best under the first seed.\n",
-            seed_table(seeds, comparisons(of_traces, OURS)),
-        ]
+    if seeds:
+        parts += ["### Interlaced, over five seeds\n", "The recorded traces, against the layers that are best under the first seed. Of a recording a seed moves the spindle alone.\n", seeds]
     return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]

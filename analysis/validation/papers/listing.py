@@ -1,20 +1,24 @@
 """What there is to run, as lines of text."""
 
+from collections import Counter
 from collections.abc import Iterator
 from textwrap import shorten
 
 from validation.papers.catalogue import catalogue
 from validation.papers.lookup import PAPERS, check_paper, experiments
 from validation.papers.record import read
-from validation.papers.verdicts import judge
+from validation.papers.outcome import Standing
+from validation.papers.verdicts import in_a_sentence, judge, judged, statements
 
 
 def papers() -> Iterator[str]:
-    """A line a paper."""
+    """How the published statements stand, and a line a paper."""
+    found = statements(judged(read()))
+    yield in_a_sentence(found).replace("**", "").strip()
     for name in PAPERS:
-        paper = catalogue()[name]
-        untested = sum(bool(each.not_tested) for each in paper.claims)
-        yield f"{name:12} {len(experiments(name)):3} experiments, {len(paper.claims):3} claims ({untested} not tested)  {paper.title}"
+        count = Counter(each.standing for each in found if each.claim.paper == name)
+        stands = ", ".join(f"{count[each]} {each.value}" for each in Standing)
+        yield f"{name:12} {len(experiments(name)):3} experiments, {sum(count.values()):3} statements: {stands}  {catalogue()[name].title}"
     yield "tessera papers list PAPER shows the experiments and claims of one"
 
 
@@ -28,7 +32,7 @@ def claims_of(name: str) -> Iterator[str]:
         for claim in chosen.claims:
             found = judge(claim, lines)
             yield f"  {claim.name}  {claim.where}"
-            yield f"      {shorten(claim.claim, 110)}; published: {shorten(claim.published, 70)}; {found.direction}{f', size {found.size}' if found.size else ''}"
+            yield f"      {shorten(claim.claim, 110)}; published: {shorten(claim.published, 70)}; {found.cell}{f', size {found.size}' if found.size else ''}"
     yield "not tested:"
     for claim in paper.claims:
         if claim.not_tested:

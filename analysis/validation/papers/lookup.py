@@ -73,11 +73,11 @@ def choose(name: str) -> list[Chosen]:
         if shown:
             raise InputError(f"{figure} of {paper} is not tested: {shown[0].not_tested}")
         raise InputError(f"no claim of {paper} is on {figure}; 'tessera papers list {paper}' shows what there is")
-    claim = next((each for each in claims if each.id == rest), None)
-    if claim is not None and claim.not_tested:
-        raise InputError(f"{name} is not tested: {claim.not_tested}")
-    wanted = claim.experiment if claim else rest
-    found = [each for each in of_paper if each.experiment.name == wanted]
+    named = [each for each in claims if rest in (each.id, each.statement)]
+    if named and named[0].not_tested:
+        raise InputError(f"{name} is not tested: {named[0].not_tested}")
+    wanted = {each.experiment for each in named} or {rest}
+    found = [each for each in of_paper if each.experiment.name in wanted]
     if not found:
         raise unknown_name("paper, experiment or claim", name, _names(paper))
     return found

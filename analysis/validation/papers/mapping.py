@@ -11,17 +11,19 @@ from functools import partial
 
 from validation.papers.experiment import Experiment, sections_of
 from validation.papers.lab import Grid, Lab
-from validation.papers.mapping_formulas import FREE, MAPPINGS, NEW, PUBLISHED, cold_ratio, quarter_ratio, uniform_ratio
+from validation.papers.mapping_formulas import MAPPINGS, NEW, PUBLISHED, cold_ratio, quarter_ratio, uniform_ratio
 from validation.papers.mapping_runs import (
     LAYERS,
     MECHANICS,
     NEAR,
     QUARTERS,
+    TRACE,
     cold_sequential,
     nearness,
     quarters,
     recorded,
     slowdown,
+    surfaces,
     uniform_updates,
     used_up_to,
     war,
@@ -29,7 +31,7 @@ from validation.papers.mapping_runs import (
 )
 from tessera.results.markdown import number, table
 from validation.papers.measures import latency
-from validation.papers.page import Finding, findings, listed, span, verdict
+from validation.papers.page import Figure, Finding, figure_tables, findings, listed, span, verdict
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 TITLE = "Static address mappings for shingled disks"
@@ -61,30 +63,9 @@ def _nearness_finding(grids: Mapping[str, Grid]) -> Finding:
 
 
 def _trace_findings(grids: Mapping[str, Grid]) -> list[Finding]:
-    used, half = used_up_to(75, grids), used_up_to(50, grids)
-    full = [war(grid["100"][mapping]) for grid in grids.values() for mapping in MAPPINGS]
     best = winners(grids)
     return [
-        Finding(
-            "the new mappings outperform 1234 up to 75 %",
-            "constantly",
-            f"response over that of 1234: {span(latency(row[m]) / latency(row['shingled-in-place-1234']) for row in used for m in NEW)}",
-            verdict(latency(row[m]) < latency(row["shingled-in-place-1234"]) for row in used for m in NEW),
-        ),
         _nearness_finding(grids),
-        Finding(
-            "R(4123) and 14R(23) outperform 124R(3) up to 50 %",
-            "constantly",
-            f"over 124r3: {span(latency(row[m]) / latency(row['shingled-in-place-124r3']) for row in half for m in FREE)}",
-            verdict(latency(row[m]) < latency(row["shingled-in-place-124r3"]) for row in half for m in FREE),
-        ),
-        Finding(
-            "every mapping has a ratio of 4 on a full disk",
-            "4",
-            span(full),
-            verdict(abs(value - 4) <= 0.2 for value in full),
-            "the ratio is the mean over the positions that the trace updates; it is 4 where all four are updated alike",
-        ),
         Finding(
             "on a full disk the trace decides which mapping is best",
             "r4123 on web_0, not on Financial2",
@@ -96,28 +77,12 @@ def _trace_findings(grids: Mapping[str, Grid]) -> list[Finding]:
 
 def _syn_findings(grid: Grid) -> list[Finding]:
     errors = [abs(war(row[m]) / cold_ratio(m, int(usage)) - 1) for usage, row in grid.items() for m in MAPPINGS]
-
-    def others(usage: str) -> list[float]:
-        return [latency(grid[usage][m]) / latency(grid[usage]["shingled-in-place-1234"]) for m in NEW]
-
     return [
         Finding(
             "SYN: write amplification ratio",
             "1, and 1.5 for the new ones on a full disk",
             f"at most {100 * max(errors):.1f} % off",
             verdict(e < 0.01 for e in errors),
-        ),
-        Finding(
-            "SYN: about equal up to 75 %",
-            "nearly the same",
-            f"over 1234: {span(others('75'))}",
-            verdict(0.8 <= x <= NEAR for x in others("75")),
-        ),
-        Finding(
-            "SYN: 1234 is best on a full disk",
-            "1234 outperforms",
-            f"over 1234: {span(others('100'))}",
-            verdict(x > 1 for x in others("100")),
         ),
     ]
 
@@ -190,6 +155,12 @@ def _mechanics(lab: Lab) -> list[str]:
     return [intro, *tables, findings([_nearness_finding(mechanics)])]
 
 
+def _surfaces(lab: Lab) -> list[str]:
+    intro = "web_0 on a full disk and on a half: 3,100 cylinders of one track, or 1,550 of two.\n"
+    trace = lab.trace(*TRACE)
+    return [intro, *figure_tables(surfaces(lab, trace), (Figure("mean ms", latency),))] if trace else []
+
+
 def _backups(lab: Lab) -> list[str]:
     return [part for name, grid in recorded(lab, paper=False).items() for part in (f"{name}:\n", _response_table(grid))]
 
@@ -222,6 +193,7 @@ EXPERIMENTS = (
     ),
     Experiment("traces", "What the recorded traces say", _traces),
     Experiment("mechanics", "The same with the drive's mechanics alone", _mechanics),
+    Experiment("surfaces", "One surface and two", _surfaces),
     Experiment("backups", "The same with backups, so that no power cut loses data", _backups),
     Experiment("syn", "SYN: cold sequential writes", _syn),
     Experiment("quarters", "A full disk whose quarters are updated unevenly", _uneven),

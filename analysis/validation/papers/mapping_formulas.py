@@ -2,7 +2,6 @@
 
 MAPPINGS = ("shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23")
 NEW = MAPPINGS[1:]
-FREE = ("shingled-in-place-r4123", "shingled-in-place-14r23")  # of amplification up to 50 %
 USAGES = (25, 50, 75, 100)
 BANDS = 600  # 3000 tracks in bands of four and a guard
 BAND_TRACKS = 4

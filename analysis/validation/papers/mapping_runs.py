@@ -1,6 +1,7 @@
 """The runs of the chapter on static mappings: its inputs, and what is measured of them."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab, Variant, of_layer
@@ -35,7 +36,7 @@ def uniform_updates(lab: Lab) -> Grid:
 def recorded(lab: Lab, paper: bool = True, drive: str = DRIVE) -> dict[str, Grid]:
     """The paper's traces at each usage, slowed down as in the paper."""
     traces = {
-        "web_0 (first 100,000)": (lab.trace("msr", "web_0_first100k.csv.xz"), 200, ()),
+        "web_0 (first 100,000)": (lab.trace(*TRACE), 200, ()),
         # Its table gives the mean of the think times as the inter-arrival time.
         "hp_c2247": (lab.trace("hp", "hp_c2247a.trace.xz"), 5, ("--format", "hpval:gaps")),
     }
@@ -49,6 +50,23 @@ def recorded(lab: Lab, paper: bool = True, drive: str = DRIVE) -> dict[str, Grid
         for name, (file, scale, words) in traces.items()
         if file
     }
+
+
+TRACE = ("msr", "web_0_first100k.csv.xz")
+CYLINDERS = 3100
+
+
+def surfaces(lab: Lab, file: Path) -> Grid:
+    """The recorded trace on one surface, and on two with half the cylinders, whose tracks are as many."""
+    inputs = {str(usage): ("--trace", file, "--time-scale", 200, *_used(usage)) for usage in (50, 100)}
+
+    def on(count: int) -> Grid:
+        more = {"media__surfaces": count, "media__zones": f"[[{CYLINDERS // count - 1}, 1000, 0, 0, 0, 0]]"}
+        variants = {name: Variant(each.layer, {**each.settings, **more}) for name, each in _variants().items()}
+        return lab.grid(DRIVE, inputs, variants, f"{count} surfaces")
+
+    one, two = on(1), on(2)
+    return {f"{layer} at {usage} %": {"one surface": row[layer], "two surfaces": two[usage][layer]} for usage, row in one.items() for layer in row}
 
 
 def cold_sequential(lab: Lab) -> Grid:

@@ -8,6 +8,19 @@ def latency(run: Run) -> float:
     return run.metric("host.latency.mean")
 
 
+def p99(run: Run) -> float:
+    return run.metric("host.latency.p99")
+
+
+def p999(run: Run) -> float:
+    return run.metric("host.latency.p999")
+
+
+def longest(run: Run) -> float:
+    """The worst response in ms."""
+    return run.metric("host.latency.max")
+
+
 def read_latency(run: Run) -> float | None:
     return run.metric("host.read.latency.mean")
 

@@ -7,7 +7,6 @@ from tessera.results.run_folder import Run
 from validation.papers.amphisbaena_runs import DRIVE as ZONED_DRIVE, LAYERS as ZONE_BUFFERS, published
 from validation.papers.experiment import Experiment
 from validation.papers.lab import Lab, Variant, of_layer
-from validation.papers.page import Finding, findings, verdict
 
 MB = 1e6
 BANDS, BAND_SECTORS, SUBTABLES, BLOCKS = 256, 10_240, 160, 640  # section III-E: U, P, N, S
@@ -74,36 +73,9 @@ def _flash_parts(lab: Lab) -> list[str]:
         ]
         for layer, run in runs.items()
     ]
-    saved = tables_mb(runs["pore"]) - tables_mb(runs["mu-rmw"])
-    mu = tables_mb(runs["mu-rmw"])
     return [
         "DRAM in MB on the drive of 10 GiB; the last column is the paper's formula on 20 TB, with as many blocks of flash.\n",
         table(["layer", "printed", "formula", "tables here", "merge buffer here", "all reserved here", f"formula, {LARGE_TB} TB"], rows),
-        findings(
-            [
-                Finding(
-                    "memory of the sector map of Skylight and PORE",
-                    "10 MB",
-                    f"{number(tables_mb(runs['skylight-flash']), 2)} and {number(tables_mb(runs['pore']), 2)} MB",
-                    verdict(0.8 <= tables_mb(runs[layer]) / 10 <= 1.25 for layer in ("skylight-flash", "pore")),
-                    ratio=tables_mb(runs["pore"]) / PRINTED_MB["pore"],
-                ),
-                Finding(
-                    "memory of MU-RMW's map",
-                    "69 KB",
-                    f"{number(1000 * mu, 0)} KB; the paper's own formula gives {number(1000 * _formula_mb('mu-rmw', here), 0)} KB",
-                    verdict([mu / PRINTED_MB["mu-rmw"] <= 1.25]),
-                    ratio=mu / PRINTED_MB["mu-rmw"],
-                ),
-                Finding(
-                    "MU-RMW takes less memory than Skylight and PORE",
-                    "10 MB against 69 KB",
-                    f"it saves {number(saved, 1)} MB of tables next to a merge buffer of {number(merge_mb(runs['mu-rmw']), 0)} MB that each of the three needs: "
-                    f"{number(total_mb(runs['mu-rmw']), 0)} MB in all for {number(total_mb(runs['pore']), 0)}",
-                    verdict(total_mb(runs["mu-rmw"]) < total_mb(runs[layer]) for layer in ("skylight-flash", "pore")),
-                ),
-            ]
-        ),
     ]
 
 
@@ -130,22 +102,9 @@ def _zone_parts(lab: Lab) -> list[str]:
         ]
         for layer, run in runs.items()
     ]
-    ours = buffer_tables_mb(runs["amphisbaena"])
-    per_block = ours * MB / blocks
     return [
         f"DRAM with a buffer of {BUFFER_GIB} GiB. A block has 4 KiB.\n",
         table(["layer", "tables of the zones, MB", "tables of the buffer, MB", "bytes a block of the buffer", "merge buffer, MB", "all reserved, MB"], rows),
-        findings(
-            [
-                Finding(
-                    "memory of Amphisbaena's maps for a GB of buffer",
-                    "29 KB by block and 4 MB by chunk, at most",
-                    f"{number(ours, 1)} MB, {number(per_block, 0)} B a block",
-                    verdict([ours / PRINTED_PER_GB <= 1.25]),
-                    ratio=ours / PRINTED_PER_GB,
-                )
-            ]
-        ),
     ]
 
 

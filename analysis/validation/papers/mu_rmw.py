@@ -14,8 +14,8 @@ from tessera.results.run_folder import Run
 from validation.papers import memory, mu_rmw_open, mu_rmw_waits
 from validation.papers.experiment import Experiment, sections_of
 from validation.papers.lab import Grid, Lab, Variant, of_layer, setting_words
-from validation.papers.measures import latency, rmws, total_amplification
-from validation.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, from_reduction, span, verdict
+from validation.papers.measures import latency, longest, rmws, total_amplification
+from validation.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, verdict
 from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 TITLE = "Concentrated mapping over a flash cache (MU-RMW)"
@@ -27,7 +27,6 @@ VOLUMES = ("rsrch_0", "src1_2", "src2_0", "src2_2", "stg_0", "stg_1", "ts_0", "u
 SEED_VOLUMES = ("rsrch_0", "web_0")  # without a merge, and with the most
 # Volumes whose write offsets are public, with their write shares in % (Table I).
 HISTOGRAMS = {"rsrch_0": 90.68, "src2_0": 88.66, "stg_0": 84.81, "ts_0": 82.42, "usr_0": 59.58, "wdev_0": 79.92, "web_0": 70.12}
-RMW_FREE = {"rsrch_0", "src2_0", "src2_2", "stg_0", "stg_1"}  # section IV-B
 GAP_MS = 300  # assumption for histogram-true inputs: the mean gap of web_0 over its week
 GAPS = f'[arrivals]\nlaw = "exponential"\nmean = "{GAP_MS} ms"\n'
 FLASH_BLOCKS = 640  # section IV-A
@@ -161,11 +160,6 @@ def _table(grid: Grid, first: str) -> str:
     return figures_by_row(short, first, FIGURES)
 
 
-def longest(run: Run) -> float:
-    """The worst response in ms."""
-    return run.metric("host.latency.max")
-
-
 def ratio(row: Mapping[str, Run], measure: Callable[[Run], float], against: str) -> float:
     """How many times as much `against` has as MU-RMW."""
     return measure(row[against]) / measure(row["mu-rmw"])
@@ -176,102 +170,10 @@ def reduction(row: Mapping[str, Run], against: str) -> float:
     return latency(row["mu-rmw"]) / latency(row[against]) - 1
 
 
-def without_rmw(grid: Grid) -> list[str]:
-    """The inputs on which MU-RMW never merges."""
-    return [name for name, row in grid.items() if rmws(row["mu-rmw"]) == 0]
-
-
-def _spread(values: Sequence[float], text: Callable[[float], str]) -> str:
-    return f"{text(min(values))} to {text(max(values))}, mean {text(sum(values) / len(values))}"
-
-
-def _mean_of(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _response_finding(grid: Grid, rival: str, against: str, mean: float, best: float) -> Finding:
-    values = [reduction(row, against) for row in grid.values()]
-    return Finding(
-        f"mean response below {rival}",
-        f"{mean:.2f} % on average, {best:.2f} % at best",
-        _spread(values, percent),
-        verdict(value < 0 for value in values),
-        ratio=from_reduction(100 * sum(values) / len(values)),
-    )
-
-
-def _amplification_finding(grid: Grid, rival: str, against: str, low: float, high: float) -> Finding:
-    """Whether the paper's range of ratios comes out, or at least that MU-RMW is ahead."""
-    values = [ratio(row, total_amplification, against) for row in grid.values()]
-    near = verdict(low / 2 <= value <= high * 2 for value in values)
-    return Finding(
-        f"write amplification, {rival} over MU-RMW (here: within half and twice)",
-        f"{low:.1f} to {high:.1f}",
-        _spread(values, lambda value: number(value, 1)),
-        f"{near}, ahead: {verdict(value > 1 for value in values)}",
-        ratio=sum(values) / len(values),
-    )
-
-
-def _worst_finding(grid: Grid, rival: str, against: str, published: str) -> Finding:
-    values = [ratio(row, longest, against) for row in grid.values()]
-    return Finding(
-        f"worst case, {rival} over MU-RMW",
-        f"{published} where any RMW occurs",
-        _spread(values, lambda value: number(value, 1)),
-        f"ahead: {verdict(value > 1 for value in values)}",
-        ratio=_mean_of([ratio(row, longest, against) for row in grid.values() if rmws(row["mu-rmw"])]),
-    )
-
-
-def _volume_findings(grid: Grid) -> list[Finding]:
-    free = without_rmw(grid)
-    return [
-        _response_finding(grid, "PORE", "pore", -38.58, -50.09),
-        _response_finding(grid, "Skylight", "skylight-flash", -69.38, -75.64),
-        _amplification_finding(grid, "PORE", "pore", 22.48, 40.4),
-        _amplification_finding(grid, "Skylight", "skylight-flash", 70.92, 128.09),
-        _worst_finding(grid, "PORE", "pore", "99.57"),
-        _worst_finding(grid, "Skylight", "skylight-flash", "120.47"),
-        Finding(
-            "volumes without any RMW",
-            ", ".join(sorted(RMW_FREE)),
-            ", ".join(sorted(free)) or "none",
-            verdict(name in free for name in grid if name in RMW_FREE),
-        ),
-    ]
-
-
 MERGES_INTRO = (
     "The same input by `layers.mu_rmw.victim`; and as the paper prints the layer, its blocks erased after the band is written, or meanwhile\n"
     "(`erase_while_writing`).\n"
 )
-
-
-def _merge_findings(grid: Grid) -> list[Finding]:
-    def against_longest(victim: str) -> list[float]:
-        return [latency(row[victim]) / latency(row["longest"]) - 1 for row in grid.values()]
-
-    meanwhile = [longest(row["erasing meanwhile"]) / longest(row["as published"]) - 1 for row in grid.values()]
-    invalid, cost = against_longest("most_invalid"), against_longest("cost")
-    fewest = []
-    for row in grid.values():
-        pages = [row[victim].metric("victim.pages_mean") for victim in VICTIMS]
-        fewest.append(pages[0] == min(pages))
-    return [
-        Finding(
-            "the longest list has the greater chance of the fewest valid pages",
-            "section III-D, without a figure",
-            f"mean response with `most_invalid`: {_spread(invalid, percent)}; with `cost`: {_spread(cost, percent)}",
-            f"{verdict(fewest)}: no rule's merges read fewer valid pages",
-        ),
-        Finding(
-            "erasing in the meantime shortens the worst case",
-            "by up to 0.96 s, what 640 blocks of one plane take one after the other",
-            _spread(meanwhile, percent),
-            verdict(value < 0 for value in meanwhile),
-        ),
-    ]
 
 
 WEAR_INTRO = (
@@ -325,8 +227,7 @@ def _merge_time_table(by_speed: Mapping[int, Grid]) -> str:
 
 
 def _volumes(lab: Lab) -> list[str]:
-    implied = paper_implied(lab)
-    return [_table(implied, "volume"), findings(_volume_findings(implied))]
+    return [_table(paper_implied(lab), "volume")]
 
 
 def _cleaning_finding(grid: Grid) -> Finding:
@@ -344,14 +245,13 @@ def _one_by_one(lab: Lab) -> list[str]:
     return [
         "Nothing queues behind a cleaning: its time is spread over the requests, as the paper's percentages of response time suggest.\n",
         _table(grid, "volume"),
-        findings([*_volume_findings(grid), _cleaning_finding(grid)]),
+        findings([_cleaning_finding(grid)]),
         seed_table(over_seeds(lab, lambda each: paper_implied(each, "closed:1", SEED_VOLUMES), seeds=3), _seed_comparisons()),
     ]
 
 
 def _as_printed(lab: Lab) -> list[str]:
-    faces = paper_faces(lab)
-    return [_table(faces, "volume"), findings(_volume_findings(faces))]
+    return [_table(paper_faces(lab), "volume")]
 
 
 def _merge_times(lab: Lab) -> list[str]:
@@ -363,12 +263,12 @@ def _merge_times(lab: Lab) -> list[str]:
 
 def _histograms(lab: Lab, replay: str = "timed") -> list[str]:
     true = histogram_true(lab, replay)
-    return [_table(true, "volume"), findings(_volume_findings(true))] if true else []
+    return [_table(true, "volume")] if true else []
 
 
 def _victims(lab: Lab) -> list[str]:
     merges = histogram_true(lab, "closed:1", MERGES)
-    return [MERGES_INTRO, *figure_tables(merges, MERGE_FIGURES), findings(_merge_findings(merges))] if merges else []
+    return [MERGES_INTRO, *figure_tables(merges, MERGE_FIGURES)] if merges else []
 
 
 def _wear(lab: Lab) -> list[str]:

@@ -1,8 +1,7 @@
 """What the longest wait of MU-RMW is made of: the band's two passes, the pages that are read and the blocks that are erased."""
 
 from validation.papers.lab import Grid, Variant
-from validation.papers.measures import rmws
-from validation.papers.mu_rmw_open import longest
+from validation.papers.measures import longest, rmws
 from validation.papers.page import Figure, figure_tables
 
 NEXT_TO_NOTHING = "0.01 ms"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
+from validation.papers.outcome import Tally
 
 Rows = Mapping[str, Mapping[str, Run]]  # runs by input and variant
 
@@ -78,9 +79,6 @@ def ranked_tables(rows: Rows, figures: Iterable[Figure], ranked: Callable[[Mappi
     return tables if all(map(ranked, rows.values())) else [*tables, f"\\* {otherwise}: not ranked.\n"]
 
 
-HOLDS = "holds"
-
-
 @dataclass(frozen=True)
 class Finding:
     """A claim of a paper beside what came out here."""
@@ -95,26 +93,7 @@ class Finding:
 
 def verdict(cases: Iterable[bool]) -> str:
     """What became of a claim that was tried on these cases."""
-    outcomes = list(cases)
-    held = sum(outcomes)
-    if not outcomes:
-        return "not tried"
-    if held == len(outcomes):
-        return HOLDS
-    return f"holds on {held} of {len(outcomes)}" if held else "does not hold"
-
-
-NEAR, FAR = 1.25, 2.0
-
-
-def size_of(here: float, published: float) -> str:
-    """A second verdict, on the size: how many times a ratio of two responses (or amplifications, or counts) is the published one.
-
-    >>> size_of(3.15, 3.27), size_of(77, 3.27), size_of(0.9, 1.7)
-    ('within 1.25', 'beyond 2', 'within 2')
-    """
-    times = max(here / published, published / here) if here > 0 and published > 0 else math.inf
-    return f"within {NEAR:g}" if times <= NEAR else f"within {FAR:g}" if times <= FAR else f"beyond {FAR:g}"
+    return Tally.of(cases).text
 
 
 def from_reduction(percent_below: float) -> float:
@@ -137,7 +116,7 @@ def findings(items: Iterable[Finding]) -> Findings:
     listed = tuple(items)
     lines = ["| claim | published | here | verdict | why |", "|---|---|---|---|---|"]
     for item in listed:
-        cells = [item.claim, item.published, item.here, item.verdict, "" if item.verdict == HOLDS else item.why]
+        cells = [item.claim, item.published, item.here, item.verdict, item.why]
         lines.append("| " + " | ".join(cells) + " |")
     text = Findings("\n".join(lines) + "\n")
     text.items = listed

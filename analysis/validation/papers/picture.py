@@ -16,7 +16,7 @@ from tessera.results.run_folder import Run
 from validation.papers.catalogue import Claim
 from validation.papers.lab import Made
 from validation.papers.lookup import Chosen
-from validation.papers.page import FAR
+from validation.papers.outcome import FAR
 from validation.papers.record import CLAIM, Measured
 
 PANELS = (("mean response (ms)", "host.latency.mean"), ("write amplification", "write_amplification.total"), ("longest response (ms)", "host.latency.max"))

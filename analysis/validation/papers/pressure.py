@@ -13,9 +13,8 @@ Only layers that cleaned at least 20 times in what is measured are ranked, and t
 
 from tessera.results.families import ordered
 from validation.papers.lab import Grid, Lab
-from validation.papers.league import (
-    FIGURES, OURS, PRICES, against, best_rivals, comparisons, figures_of, folded, league_table, on_one_space, p99, resources, summary, where_it_loses,
-)  # fmt: skip
+from validation.papers.contest import contest, intervals_in, lines_of
+from validation.papers.league import FIGURES, OURS, PRICES, against, best_rivals, comparisons, folded, on_one_space, resources
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.league import best as best_of
@@ -71,14 +70,14 @@ def sections(lab: Lab) -> list[str]:
     grid = league(lab, inputs)
     entitled = _ranked(grid)
     filled = _cached(entitled)
-    seeds = over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS)
+    seeds = seed_table(over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS), comparisons(entitled))
     return [
-        where_it_loses(figures_of(entitled, latency), figures_of(entitled, p99)), *folded(fold),
-        "Among all that are ranked, the conventional disk with them:\n", summary(entitled), league_table(entitled),
-        "Among those that have a cache to fill:\n", summary(filled), league_table(filled),
+        *folded(fold),
+        "Among all that are ranked, the conventional disk with them:\n", contest(lines_of(entitled, OURS), intervals_in(seeds), OURS),
+        "Among those that have a cache to fill:\n", contest(lines_of(filled, OURS), intervals_in(seeds), OURS),
         "Beside the one of these that writes least:\n", _writing(filled),
         "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, LIFE, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n", resources(grid),
-        "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed.\n", seed_table(seeds, comparisons(entitled)),
+        "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed. Of a recording a seed moves the spindle alone.\n", seeds,
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip

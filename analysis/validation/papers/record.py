@@ -1,12 +1,17 @@
 """What came out of the experiments, kept as data: a line a claim, and a line a comparison over seeds."""
 
 import csv
+import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tessera.engine.output_file import whole
 from tessera.errors import InputError
+from validation.papers.catalogue import Claim
+from validation.papers.cells import Cells
+from validation.papers.check import Seeds
 from validation.papers.page import Findings
 from validation.papers.seeds import SeedTable
 
@@ -38,6 +43,34 @@ class Measured:
     def cells(self) -> list[str]:
         ratio = "" if self.ratio is None else f"{self.ratio:.4g}"
         return [self.paper, self.experiment, self.of, self.claim, self.published, self.here, self.verdict, ratio, self.why, self.program]
+
+
+def tested_in(claims: Iterable[Claim], text: str, lines: Iterable[Measured], program: str) -> list[Measured]:
+    """The lines of those claims whose test is data, by the tables of their section and its lines over seeds. Raises InputError where a table
+    lacks a figure that a test names."""
+    cells = Cells(text)
+    intervals = {line.claim: Seeds(line.claim.split(": ")[0], line.verdict, _mean(line.here)) for line in lines if line.of == SEEDS}
+    found = []
+    for each in claims:
+        if each.test is None:
+            continue
+        try:
+            out = each.test.find(cells, [intervals[name] for name in each.seeds if name in intervals])
+        except InputError as error:
+            raise InputError(f"{each.name}: {error}") from None
+        ratio = out.ratio if each.ratio else None
+        found.append(Measured(each.paper, each.experiment, CLAIM, each.claim, each.published, out.here, out.tally.text, ratio, program=program))
+    return found
+
+
+def _mean(here: str) -> float:
+    """Of a line over seeds; a ratio that some seed does not have has none.
+
+    >>> _mean("1,495.151 to 1,544.098; mean 1,511.716 ± 69.677"), _mean("-; mean -")
+    (1511.716, nan)
+    """
+    found = re.search(r"mean ([\d.,-]*\d)", here)
+    return float(found[1].replace(",", "")) if found else math.nan
 
 
 def measured_in(paper: str, experiment: str, parts: Iterable[str], program: str) -> list[Measured]:

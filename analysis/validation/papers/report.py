@@ -16,10 +16,10 @@ from validation.papers.page import ENDLESS
 from validation.papers.page_file import sections_in, with_section
 from validation.papers.places import Places
 from validation.papers.record import FILE, Measured, read, write
-from validation.papers.retell import retell
+from validation.papers.retell import retell, retell_leagues, tested_again
 from validation.papers.section import Section, run_section
 from validation.papers.split import on_page
-from validation.papers.verdicts import in_a_sentence, judged, summary_table
+from validation.papers.verdicts import MEANING, in_a_sentence, judged, statements, statements_page, summary_table
 
 HEAD = "# Validation: what the papers say and what comes out here\n"
 REPEAT = """## How it is made
@@ -42,17 +42,9 @@ Verdicts explained, and how to run an experiment: [validation](../{{overview}}).
 
 """
 PICTURE = "![Where the paper prints a ratio: its value and ours]({paper}.svg)\n"
-MEANING = """Each claim has three verdicts. **Direction**: it holds, comes out opposite, or is not apart (the 95 % confidence interval over seeds includes
-equality); with one seed, whether it holds on all inputs, on some or on none. A claim of a figure or a bound is met or missed.
-**Size**, where the paper prints a ratio: our ratio over the paper's, within 1.25, within 2, or beyond. A reduction counts as the ratio
-of the two responses. **Mechanism**: the experiment in which one change moves the figure, or none. "Unexplained" claims do not hold, and no
-change that was tried explains them.
-"""
-
-
 def verdicts(lines: Sequence[Measured]) -> str:
     """What comes first: the answer, and the papers by verdict."""
-    found = judged(lines)
+    found = statements(judged(lines))
     return f"## Verdicts\n\n{in_a_sentence(found)}\n{summary_table(found)}\n{MEANING}"
 
 
@@ -137,6 +129,8 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
     scaled = f"\n**Scaled to {lab.scale:g} of the generated inputs' length: these are not the figures of docs/validation.md.**\n"
     head = HEAD + ("" if lab.scale == 1 else scaled)
     _write(page, "\n".join([head, *([verdicts(measured)] if whole else []), contents(names, places), REPEAT, OTHERS]))
+    if whole:
+        _write_statements(places, measured)
     if whole and not lab.missing:
         write(FILE, measured)
     console.print(f"wrote {page} and {places.folder}/")
@@ -146,16 +140,24 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
 
 def _write_overview(page: Path, measured: Sequence[Measured]) -> None:
     _write(page, with_section(page.read_text(encoding="utf-8"), ["Verdicts"], "Verdicts", verdicts(measured) + "\n"))
+    _write_statements(Places(page), measured)
+
+
+def _write_statements(places: Places, measured: Sequence[Measured]) -> None:
+    _write(places.chapter("statements"), statements_page(statements(judged(measured)), {name: CHAPTERS[name].TITLE for name in PAPERS}))
 
 
 def write_verdicts(console: Console, page: Path) -> None:
     """Writes what the catalogue and the record say into the pages. Raises InputError where there are none."""
-    measured, places = read(), Places(page)
+    places = Places(page)
+    measured = tested_again(read(), places)
+    write(FILE, measured)
     retell(console, PAPERS, measured, places)
     for paper in PAPERS:
         draw_ratios(paper, measured, places)
     draw_recorded(places)
     _write_overview(page, measured)
+    retell_leagues(places)
 
 
 def renew(console: Console, lab: Lab, chosen: Sequence[Chosen], page: Path) -> None:

@@ -10,7 +10,7 @@ from validation.papers.enough import LEAST, short_runs
 from validation.papers.lab import Lab, Made
 from validation.papers.lookup import Chosen
 from validation.papers.page import Findings
-from validation.papers.record import CLAIM, Measured, measured_in
+from validation.papers.record import CLAIM, Measured, measured_in, tested_in
 from validation.papers.verdicts import claims_table, judge
 
 NO_VERDICT = "no verdict"
@@ -50,6 +50,7 @@ def run_section(lab: Lab, chosen: Chosen) -> Section:
     parts = chosen.experiment.section(lab)
     made = list(lab.made)
     lines = measured_in(chosen.paper, chosen.experiment.name, parts, program())
+    lines += tested_in(chosen.claims, "\n".join(parts), lines, program()) if parts else []
     known = {each.claim: each for each in chosen.claims}
     for line in lines:
         if line.of == CLAIM and line.claim not in known:
@@ -72,4 +73,6 @@ def run_section(lab: Lab, chosen: Chosen) -> Section:
             text.append(part)
         elif table not in text:
             text.append(table)
+    if parts and table and table not in text:  # every test is data
+        text.append(table)
     return Section(chosen, text, lines, made, notes, table)

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
-from statistics import mean, stdev
+from math import inf
 
+import numpy as np
+
+from tessera.evidence.intervals import of_mean
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab
+from validation.papers.outcome import Tally
 
 SEEDS = 5
-T_975 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # quantile 0.975 of Student's t by number of seeds
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,8 @@ class Comparison:
 
     def verdict(self, low: float, high: float) -> str:
         """What an interval says of the claim."""
-        if self.above < low and high < self.below:
-            return "holds"
-        return "does not hold" if high <= self.above or self.below <= low else "open: the interval holds a bound"
+        held = True if self.above < low and high < self.below else False if high <= self.above or self.below <= low else None
+        return Tally.of([held]).text + ("" if held is not None else ": the interval holds a bound")
 
 
 def quotient(measure: Callable[[Run], float], row: str, of: str, over: str) -> Callable[[Grid], float | None]:
@@ -42,11 +43,6 @@ def quotient(measure: Callable[[Run], float], row: str, of: str, over: str) -> C
         return measure(grid[row][of]) / base if base else None
 
     return value
-
-
-def half_width(values: Sequence[float]) -> float:
-    """Of the 95 % confidence interval of the mean."""
-    return T_975[len(values)] * stdev(values) / sqrt(len(values))
 
 
 def over_seeds(lab: Lab, grid: Callable[[Lab], Grid], seeds: int = SEEDS) -> list[Grid]:
@@ -68,7 +64,7 @@ def seed_table(grids: Sequence[Grid], comparisons: Iterable[Comparison]) -> Seed
         if None in values:
             rows.append([each.what, each.claim(), "-", "-", "undefined"])
             continue
-        centre, width = mean(values), half_width(values)
+        centre, width = (found := of_mean(np.array(values))).value, found.half_width
         spread = f"{number(min(values), 3)} to {number(max(values), 3)}"
         cells = (each.claim(), spread, f"{number(centre, 3)} ± {number(width, 3)}", each.verdict(centre - width, centre + width))
         rows.append([each.what, *cells])

@@ -8,10 +8,10 @@ LINK = "All figures: [tables]"
 LABEL = 100  # letters: a line above a table that names it
 
 
-def asks_only(block: str) -> bool:
-    """Whether a table of claims holds questions of ours alone, on which there is no verdict."""
+def counts_nothing(block: str) -> bool:
+    """Whether no row of a table of claims counts: questions of ours, on which there is no verdict, and rows apart."""
     first, _, *rows = block.splitlines() if block.startswith("| claim |") else ("", "")
-    return bool(rows) and all("| our question |" in row or "| our question (" in row for row in rows)
+    return bool(rows) and all("| our question |" in row or "| our question (" in row or "apart: " in row for row in rows)
 
 
 def cells_of(block: str) -> int:
@@ -29,15 +29,15 @@ def blocks_of(text: str) -> list[str]:
 
 def split(blocks: Sequence[str]) -> tuple[list[str], list[str]]:
     """What stays, and what goes: the tables of figures where these are many, with the line that names one and the notes below it; and
-    questions of ours."""
+    rows that do not count."""
     if sum(map(cells_of, blocks)) <= MOST_CELLS:
-        return [block for block in blocks if not asks_only(block)], [block for block in blocks if asks_only(block)]
+        return [block for block in blocks if not counts_nothing(block)], [block for block in blocks if counts_nothing(block)]
     stays: list[str] = []
     goes: list[str] = []
     for index, block in enumerate(blocks):
         names_one = index + 1 < len(blocks) and cells_of(blocks[index + 1]) > 0 and len(block) < LABEL and not block.endswith(".") and block[0] not in "|*"
         is_note = block.startswith("\\*") and index > 0 and cells_of(blocks[index - 1]) > 0
-        (goes if cells_of(block) or names_one or is_note or asks_only(block) else stays).append(block)
+        (goes if cells_of(block) or names_one or is_note or counts_nothing(block) else stays).append(block)
     return stays, goes
 
 
