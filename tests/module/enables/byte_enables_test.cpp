@@ -155,8 +155,7 @@ TEST_CASE("enabled bytes of blocks, and no others, are written and read at the b
   });
 }
 
-TEST_CASE(
-    "enabled bytes of the DRAM, of sectors and of flash pages, and no others, are written and read at the socket next to the processor") {
+TEST_CASE("enabled bytes of DRAM, sectors and flash pages, and no others, are written and read next to the processor") {
   Bench bench;
   bench.host.socket.bind(bench.drive->processor_socket());
   bench.run([&](Driver& driver) {
