@@ -94,6 +94,14 @@ def test_pins_and_drive_stand_in_one_file_on_one_time_base(flash_channel, tmp_pa
         assert before and before[-1] >= 1, (low, length)
     save = (tmp_path / "both.gtkw").read_text()
     assert "flash.pins.ce_n" in save and "drive.media.head_radius" in save and "both.vcd" in save
+    if shutil.which("vcd2fst") is None:
+        return
+    subprocess.run(["vcd2fst", "both.vcd", "both.fst"], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "back.vcd").write_bytes(subprocess.run(["fst2vcd", "both.fst"], cwd=tmp_path, check=True, capture_output=True).stdout)
+    back = VCDVCD(str(tmp_path / "back.vcd"))
+    for name in ("flash.pins.clk", "flash.pins.dq[31:0]", "drive.controller.flash_channel.queue[15:0]"):
+        read, written = ([(time, value.lstrip("0x")) for time, value in file[name].tv] for file in (back, vcd))  # fst2vcd fills up to the width
+        assert read == written, name
 
 
 def test_a_die_that_never_becomes_ready_ends_the_run_with_a_sentence_and_its_results(flash_channel):
