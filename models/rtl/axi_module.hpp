@@ -21,14 +21,17 @@
 namespace tessera {
 
 /// Each pin once: master(type, name) is driven by the master, slave(type, name) by the slave, those of AXI4 alone by master_4 and slave_4.
-#define TESSERA_AXI_PINS(master, slave, master_4, slave_4)                                                                          \
-  master(bool, awvalid) slave(bool, awready) master(Address, awaddr) master_4(std::uint32_t, awlen) master_4(std::uint32_t, awsize) \
-      master_4(std::uint32_t, awburst) master_4(std::uint32_t, awid) master(bool, wvalid) slave(bool, wready) master(Data, wdata)   \
-          master(std::uint32_t, wstrb) master_4(bool, wlast) slave(bool, bvalid) master(bool, bready) slave(std::uint32_t, bresp)   \
-              slave_4(std::uint32_t, bid) master(bool, arvalid) slave(bool, arready) master(Address, araddr)                        \
-                  master_4(std::uint32_t, arlen) master_4(std::uint32_t, arsize) master_4(std::uint32_t, arburst)                   \
-                      master_4(std::uint32_t, arid) slave(bool, rvalid) master(bool, rready) slave(Data, rdata)                     \
-                          slave(std::uint32_t, rresp) slave_4(bool, rlast) slave_4(std::uint32_t, rid)
+// clang-format off
+#define TESSERA_AXI_PINS(master, slave, master_4, slave_4)                                                                              \
+  master(bool, awvalid) slave(bool, awready) master(Address, awaddr)                                                                    \
+  master_4(std::uint32_t, awlen) master_4(std::uint32_t, awsize) master_4(std::uint32_t, awburst) master_4(std::uint32_t, awid)         \
+  master(bool, wvalid) slave(bool, wready) master(Data, wdata) master(std::uint32_t, wstrb) master_4(bool, wlast)                       \
+  slave(bool, bvalid) master(bool, bready) slave(std::uint32_t, bresp) slave_4(std::uint32_t, bid)                                      \
+  master(bool, arvalid) slave(bool, arready) master(Address, araddr)                                                                    \
+  master_4(std::uint32_t, arlen) master_4(std::uint32_t, arsize) master_4(std::uint32_t, arburst) master_4(std::uint32_t, arid)         \
+  slave(bool, rvalid) master(bool, rready) slave(Data, rdata) slave(std::uint32_t, rresp) slave_4(bool, rlast) slave_4(std::uint32_t, rid)
+// clang-format on
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names
 #define TESSERA_AXI_IN(type, name) InPin<type> name{#name};
 #define TESSERA_AXI_OUT(type, name) OutPin<type> name{#name};
 #define TESSERA_AXI_IN_4(type, name) OptionalInPin<type> name{#name};
@@ -36,6 +39,7 @@ namespace tessera {
 #define TESSERA_AXI_SIGNAL(type, name) sc_core::sc_signal<type> name{#name};
 #define TESSERA_AXI_BIND(type, name) pins.name(name);
 #define TESSERA_AXI_NOTHING(type, name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace axi {
 inline constexpr std::uint32_t okay = 0, slverr = 2, decerr = 3, incr = 1, most_beats = 256, boundary = 4096;

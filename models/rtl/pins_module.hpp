@@ -48,7 +48,10 @@ class PinsModule : public sc_core::sc_module {
   /// Waits for the rising edge at which done() holds; `what` then would have to be the case. False, after a report, where it never comes.
   template <class Done>
   [[nodiscard]] bool edge_until(Waiter& waiter, const char* what, const Done& done) {
-    if (waiter.edge_or_late.size() == 0) waiter.edge_or_late |= clk.posedge_event(), waiter.edge_or_late |= waiter.late;
+    if (waiter.edge_or_late.empty()) {
+      waiter.edge_or_late |= clk.posedge_event();
+      waiter.edge_or_late |= waiter.late;
+    }
     const sc_core::sc_time since = sc_core::sc_time_stamp();
     waiter.late.cancel();
     if (patience != sc_core::SC_ZERO_TIME) waiter.late.notify(patience);

@@ -12,6 +12,7 @@
 
 #include "rtl/apb_module.hpp"
 #include "rtl/axi_module.hpp"
+#include "rtl/pin_signals_module.hpp"
 #include "support/process_apart.hpp"
 
 using namespace tessera;
@@ -290,4 +291,130 @@ TEST_CASE("where the report of stuck RTL is not thrown the transaction ends with
   };
   sc_core::sc_start(sc_time(1, sc_core::SC_SEC));
   CHECK(bench.initiator.finished);
+}
+
+namespace {
+
+/// A master that drives the pins of AXI4 by hand.
+struct PinMaster : sc_core::sc_module {
+  struct Burst {
+    std::uint32_t address, size, kind, id;
+    std::vector<std::uint32_t> words;  ///< a beat each
+    std::uint32_t strobes = 0xf;
+  };
+  struct Answer {
+    std::uint32_t code, id;
+    std::vector<std::uint32_t> words;
+  };
+  sc_core::sc_signal<bool> clk{"clk"};
+  GatedClock clock{"clock", sc_time(10, sc_core::SC_NS), GatedClock::Gate::always_open};
+  AxiSignals<32, 32> pins;
+  AxiToTlm<32, 32> slave{"slave"};
+  Memory memory{"memory"};
+  std::function<void(PinMaster&)> program;
+
+  explicit PinMaster(sc_core::sc_module_name name) : sc_module(name) {
+    clock.out(clk);
+    slave.clk(clk);
+    pins.connect(slave);
+    slave.socket.bind(memory.socket);
+    SC_HAS_PROCESS(PinMaster);
+    SC_THREAD(run);
+  }
+  void until(const sc_core::sc_signal<bool>& pin) {
+    do wait(clk.posedge_event());
+    while (!pin.read());
+  }
+  Answer write(const Burst& burst) {
+    pins.awaddr.write(burst.address), pins.awsize.write(burst.size), pins.awburst.write(burst.kind), pins.awid.write(burst.id);
+    pins.awlen.write(static_cast<std::uint32_t>(burst.words.size() - 1));
+    pins.awvalid.write(true);
+    until(pins.awready);
+    pins.awvalid.write(false);
+    for (const std::uint32_t word : burst.words) {
+      pins.wdata.write(word), pins.wstrb.write(burst.strobes), pins.wvalid.write(true);
+      until(pins.wready);
+    }
+    pins.wvalid.write(false);
+    pins.bready.write(true);
+    until(pins.bvalid);
+    pins.bready.write(false);
+    return {pins.bresp.read(), pins.bid.read(), {}};
+  }
+  Answer read(const Burst& burst) {
+    pins.araddr.write(burst.address), pins.arsize.write(burst.size), pins.arburst.write(burst.kind), pins.arid.write(burst.id);
+    pins.arlen.write(static_cast<std::uint32_t>(burst.words.size() - 1));
+    pins.arvalid.write(true);
+    until(pins.arready);
+    pins.arvalid.write(false);
+    pins.rready.write(true);
+    Answer answer{};
+    for (std::size_t beat = 0; beat < burst.words.size(); ++beat) {
+      until(pins.rvalid);
+      answer.words.push_back(pins.rdata.read());
+      answer.code = std::max(answer.code, pins.rresp.read());
+      answer.id = pins.rid.read();
+      CHECK(pins.rlast.read() == (beat + 1 == burst.words.size()));
+    }
+    pins.rready.write(false);
+    return answer;
+  }
+
+ private:
+  void run() {
+    program(*this);
+    sc_core::sc_stop();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("narrow and unaligned bursts of a master take their lanes, IDs come back, and bursts of another kind get SLVERR") {
+  PinMaster master("pins");
+  master.program = [](PinMaster& self) {
+    // Two bytes a beat, from the middle of a word on: upper lanes, lower lanes.
+    CHECK(self.write({.address = 102, .size = 1, .kind = axi::incr, .id = 5, .words = {0x2211'0000, 0x4433}}).id == 5);
+    CHECK(std::equal(self.memory.bytes.begin() + 102, self.memory.bytes.begin() + 106, Octets{0x11, 0x22, 0x33, 0x44}.begin()));
+    CHECK(self.memory.accesses == 1);
+    const auto narrow = self.read({.address = 102, .size = 1, .kind = axi::incr, .id = 6, .words = {0, 0}});
+    CHECK(narrow.words == std::vector<std::uint32_t>{0x2211'0000, 0x4433});
+    CHECK(narrow.id == 6);
+    // From 201 on: the first lane is none of it, and its strobe says so.
+    CHECK(self.write({.address = 201, .size = 2, .kind = axi::incr, .id = 0, .words = {0xddcc'bbaa}, .strobes = 0xe}).code == axi::okay);
+    CHECK(std::equal(self.memory.bytes.begin() + 200, self.memory.bytes.begin() + 204, Octets{0, 0xbb, 0xcc, 0xdd}.begin()));
+    // FIXED, and a beat wider than the data.
+    const unsigned accesses = self.memory.accesses;
+    CHECK(self.write({.address = 0, .size = 2, .kind = 0, .id = 0, .words = {1, 2}}).code == axi::slverr);
+    CHECK(self.read({.address = 0, .size = 2, .kind = 0, .id = 0, .words = {0, 0}}).code == axi::slverr);
+    CHECK(self.read({.address = 0, .size = 3, .kind = axi::incr, .id = 0, .words = {0}}).code == axi::slverr);
+    CHECK(self.memory.accesses == accesses);
+    CHECK(self.read({.address = 1 << 20, .size = 2, .kind = axi::incr, .id = 0, .words = {0}}).code == axi::decerr);
+  };
+  sc_core::sc_start(sc_time(1, sc_core::SC_MS));
+  CHECK(master.memory.accesses == 4);
+}
+
+namespace {
+
+struct Noted final : SignalSink {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> changes;  // value, ps
+  void change(std::uint32_t, std::uint64_t value, Picoseconds at) override { changes.emplace_back(value, at.value()); }
+  void withdraw(std::uint32_t, Picoseconds) override {}
+};
+
+}  // namespace
+
+TEST_CASE("pins are shown among signals as of the instants at which they change") {
+  sc_core::sc_signal<std::uint32_t> bus{"bus"};
+  PinSignals pins("shown");
+  pins.show("bus", bus, 32);
+  Noted noted;
+  pins.signals.watch(0, noted, 0);
+  sc_core::sc_start(sc_time(3, sc_core::SC_NS));
+  bus.write(0x77);
+  sc_core::sc_start(sc_time(4, sc_core::SC_NS));
+  bus.write(0x78);
+  sc_core::sc_start(sc_time(1, sc_core::SC_NS));
+  CHECK(noted.changes == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 0}, {0x77, 3000}, {0x78, 7000}});
+  pins.signals.unwatch(noted);
 }
