@@ -9,12 +9,12 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
 
+#include "tessera/base/byte_enables.hpp"
 #include "tessera/base/drive_part.hpp"
 
 class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, private tlm::tlm_mm_interface {
@@ -135,7 +135,8 @@ class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, pri
     std::byte* const own = bytes.data() + access.get_address();
     auto* const data = reinterpret_cast<std::byte*>(access.get_data_ptr());
     if (data == nullptr || data == own) return true;  // the drive works on `bytes` itself
-    access.is_read() ? std::memmove(data, own, access.get_data_length()) : std::memmove(own, data, access.get_data_length());
+    const auto enables = tessera::enables_of(access);
+    access.is_read() ? enables.copy(data, own, access.get_data_length()) : enables.copy(own, data, access.get_data_length());
     return true;
   }
   Payload& take() {

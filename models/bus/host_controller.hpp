@@ -86,6 +86,8 @@ class HostController {
   /// A register access of 4 or 8 B, aligned. Registers that are none read as 0 and ignore writes.
   [[nodiscard]] virtual std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const = 0;
   virtual void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes) = 0;
+  /// Whether ones that are written to this word set or clear something, so that zeros leave it as it is.
+  [[nodiscard]] virtual bool acts_on_ones(std::uint64_t offset) const = 0;
 
   /// Does the next step; false where there is nothing to do until a register is written or a transfer ends.
   virtual bool work() = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_enables.hpp"
 #include "base/error.hpp"
 
 namespace tessera {
@@ -127,19 +128,29 @@ tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bo
   const std::uint64_t at = payload.get_address();
   const unsigned bytes = payload.get_data_length();
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if ((bytes != 4 && bytes != 8) || at % bytes != 0 || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
   if (at >= core().register_bytes()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (!core().powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  const ByteEnables enables = enables_of(payload);
+  const RegisterWrite part(enables, bytes, RegisterWrite::Eight::two);
   std::uint64_t value = 0;
   if (payload.is_read()) {
     value = core().read_register(at, bytes);
-    std::memcpy(payload.get_data_ptr(), &value, bytes);
-  } else if (changes) {
-    std::memcpy(&value, payload.get_data_ptr(), bytes);
-    core().write_register(at, value, bytes);
+    enables.copy(payload.get_data_ptr(), &value, bytes);
+  } else if (changes && part.bytes != 0) {
+    std::memcpy(&value, payload.get_data_ptr() + part.first, part.bytes);
+    core().write_register(at + part.first, part.merges() ? part.merged(value, left_out(at + part.first, part.bytes)) : value, part.bytes);
   }
   return tlm::TLM_OK_RESPONSE;
+}
+
+/// What bytes that a write leaves out of a register count as: what they hold, and zeros where writing ones acts.
+std::uint64_t HostControllerModule::left_out(std::uint64_t at, std::uint32_t bytes) {
+  std::uint64_t value = 0;
+  for (std::uint32_t i = 0; i < bytes; i += 4)
+    if (!core().acts_on_ones(at + i)) value |= core().read_register(at + i, 4) << (8 * i);
+  return value;
 }
 
 /// At kernel time.

@@ -79,6 +79,7 @@ class HostControllerModule : public sc_core::sc_module,
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }
   void carry_out(Payload& payload);
   [[nodiscard]] tlm::tlm_response_status access(const Payload& payload, bool changes);
+  [[nodiscard]] std::uint64_t left_out(std::uint64_t at, std::uint32_t bytes);
 
   // The drive.
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;

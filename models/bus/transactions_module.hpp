@@ -61,8 +61,11 @@ struct PlainDataExtension : tlm::tlm_extension<PlainDataExtension> {
   tlm_extension_base* clone() const override { return new PlainDataExtension; }
   void copy_from(const tlm_extension_base&) override {}
 
-  /// A shadow of the payload's sectors with their bytes in it; null for a payload without a data pointer.
+  /// A shadow of the payload's sectors with their bytes in it, of a write those that take part and ff for the others; null for a payload
+  /// without a data pointer.
   static DataSpan take(tlm::tlm_generic_payload& payload, SectorShape shape);
+  /// Puts the bytes that take part over what was read into the shadow.
+  static void merge(tlm::tlm_generic_payload& payload);
   /// Gives back what a read brought; does nothing for a payload that take() made no shadow for.
   static void give_back(tlm::tlm_generic_payload& payload);
 };

@@ -1,7 +1,7 @@
 #include "dram/dram_module.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include "base/byte_enables.hpp"
 
 namespace tessera {
 
@@ -12,7 +12,7 @@ DramModule::DramModule(sc_core::sc_module_name name, const DramConfig& config, s
 
 tlm::tlm_response_status DramModule::refusal(const tlm::tlm_generic_payload& payload) const {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   const std::uint64_t capacity = memory_.bytes().size();
   const std::uint64_t length = payload.get_data_length();
   if (payload.get_address() > capacity || length > capacity - payload.get_address()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -24,10 +24,7 @@ void DramModule::move_bytes(tlm::tlm_generic_payload& payload, std::size_t lengt
   unsigned char* const data = payload.get_data_ptr();
   auto* const own = reinterpret_cast<unsigned char*>(memory_.bytes().data()) + payload.get_address();
   if (data == nullptr || data == own) return;
-  if (payload.is_read())
-    std::memcpy(data, own, length);
-  else
-    std::memcpy(own, data, length);
+  payload.is_read() ? enables_of(payload).copy(data, own, length) : enables_of(payload).copy(own, data, length);
 }
 
 Picoseconds DramModule::priced(const tlm::tlm_generic_payload& payload, DmaExtension& dma, Picoseconds now) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/byte_enables.hpp"
+
 namespace tessera {
 
 BlockTargetModule::BlockTargetModule(sc_core::sc_module_name name, TimelineModule& drive, BlockTargetConfig config)
@@ -24,7 +26,7 @@ tlm::tlm_response_status BlockTargetModule::refusal(const tlm::tlm_generic_paylo
   const auto op = extension == nullptr ? BlockExtension::Op::transfer : extension->op;
   if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) != (op != BlockExtension::Op::transfer)) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (op == BlockExtension::Op::flush) return tlm::TLM_OK_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   const std::uint64_t length = payload.get_data_length();
   if (length == 0 || length % host_block_bytes != 0 || payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
   const std::uint64_t capacity = config_.capacity().value();
@@ -40,7 +42,9 @@ bool BlockTargetModule::arrived(tlm::tlm_generic_payload& payload) {
   const auto* extension = payload.get_extension<BlockExtension>();
   Transfer& transfer = transfers_.emplace_back();
   transfer.payload = &payload;
-  transfer.op = payload.is_read()                            ? HostOp::read
+  transfer.merges = payload.is_write() && !enables_of(payload).all(0, payload.get_data_length());
+  if (transfer.merges) transfer.merged.resize(payload.get_data_length());
+  transfer.op = payload.is_read() || transfer.merges         ? HostOp::read
                 : payload.is_write()                         ? HostOp::write
                 : extension->op == BlockExtension::Op::flush ? HostOp::flush
                                                              : HostOp::trim;
@@ -57,7 +61,7 @@ bool BlockTargetModule::arrived(tlm::tlm_generic_payload& payload) {
 
 /// As many as there are tags for.
 void BlockTargetModule::send_commands() {
-  while (serves_ && sending_ != nullptr && !free_.empty()) {
+  while (serves_ && sending_ != nullptr && !(sending_->reads_first() && sending_->next == sending_->end) && !free_.empty()) {
     Command& command = commands_[free_.back()];
     command.request.tag = free_.back();
     free_.pop_back();
@@ -67,7 +71,7 @@ void BlockTargetModule::send_commands() {
     const std::uint64_t most = transfer.op == HostOp::trim ? transfer.end : config_.largest.value() / host_block_bytes;
     command.request.blocks = {HostBlock(transfer.next), static_cast<std::uint32_t>(std::min(most, transfer.end - transfer.next))};
     transfer.next = command.request.blocks.end().value();
-    if (transfer.next == transfer.end) sending_ = nullptr;
+    if (transfer.next == transfer.end && !transfer.reads_first()) sending_ = nullptr;
     send(command, transfer);
   }
 }
@@ -96,22 +100,40 @@ void BlockTargetModule::send(Command& command, Transfer& transfer) {
 void BlockTargetModule::take_content(Command& command, const Transfer& transfer) {
   HostRequest& request = command.request;
   const bool moves = transfer.op == HostOp::read || transfer.op == HostOp::write;
+  const unsigned char* const source = transfer.merges ? transfer.merged.data() : transfer.payload->get_data_ptr();
   const std::size_t kept = moves ? kept_per_block(config_.content) : 0;
   request.content.assign(request.blocks.count * kept, std::byte{0});
-  if (transfer.op != HostOp::write || kept == 0 || transfer.payload->get_data_ptr() == nullptr) return;
-  const unsigned char* bytes =
-      transfer.payload->get_data_ptr() + (request.blocks.first.value() * host_block_bytes - transfer.payload->get_address());
+  if (transfer.op != HostOp::write || kept == 0 || source == nullptr) return;
+  const unsigned char* bytes = source + (request.blocks.first.value() * host_block_bytes - transfer.payload->get_address());
   for (std::uint32_t block = 0; block < request.blocks.count; ++block)
     std::memcpy(request.content.data() + block * kept, bytes + block * host_block_bytes, kept);
 }
 
-void BlockTargetModule::give_content(const HostRequest& request, const tlm::tlm_generic_payload& payload) {
-  if (payload.get_data_ptr() == nullptr) return;
+void BlockTargetModule::give_content(const HostRequest& request, Transfer& transfer) {
+  const tlm::tlm_generic_payload& payload = *transfer.payload;
+  unsigned char* const bytes = transfer.merges ? transfer.merged.data() : payload.get_data_ptr();
+  if (bytes == nullptr) return;
+  const ByteEnables enables = transfer.merges ? ByteEnables() : enables_of(payload);
   const std::size_t kept = kept_per_block(config_.content);
-  unsigned char* bytes = payload.get_data_ptr() + (request.blocks.first.value() * host_block_bytes - payload.get_address());
-  std::memset(bytes, 0, std::size_t{request.blocks.count} * host_block_bytes);
-  for (std::uint32_t block = 0; block < request.blocks.count && kept != 0; ++block)
-    std::memcpy(bytes + block * host_block_bytes, request.content.data() + block * kept, kept);
+  std::size_t at = request.blocks.first.value() * host_block_bytes - payload.get_address();
+  for (std::uint32_t number = 0; number < request.blocks.count; ++number, at += host_block_bytes) {
+    Block block{};
+    if (kept != 0) std::memcpy(block.data(), request.content.data() + number * kept, kept);
+    enables.copy(bytes + at, block.data(), block.size(), at);
+  }
+}
+
+/// What the write leaves out has been read.
+void BlockTargetModule::merge(Transfer& transfer) {
+  if (transfer.failed) {
+    sending_ = nullptr;
+    kept_back_ = false;
+    return target_.accept();
+  }
+  const tlm::tlm_generic_payload& payload = *transfer.payload;
+  if (payload.get_data_ptr() != nullptr) enables_of(payload).copy(transfer.merged.data(), payload.get_data_ptr(), transfer.merged.size());
+  transfer.op = HostOp::write;
+  transfer.next = payload.get_address() / host_block_bytes;
 }
 
 void BlockTargetModule::note_sent(const HostRequest& request) {
@@ -170,11 +192,12 @@ void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
     transfer.failed = true;
   } else {
     if (!debug_writes_.empty()) put_right(request);
-    if (request.op == HostOp::read) give_content(request, *transfer.payload);
+    if (request.op == HostOp::read) give_content(request, transfer);
     remember(request);
   }
   free_.push_back(request.tag);
   --transfer.commands;
+  if (transfer.reads_first() && transfer.commands == 0 && transfer.next == transfer.end) merge(transfer);
   if (sending_ != nullptr) send_commands();
   if (transfer.commands == 0 && transfer.next == transfer.end && sending_ != &transfer) {
     tlm::tlm_generic_payload& done = *std::exchange(transfer.payload, nullptr);
@@ -202,7 +225,7 @@ std::string BlockTargetModule::why_not(const tlm::tlm_generic_payload& payload, 
   if (config_.content != ContentMode::bytes) return "the drive keeps no bytes (ContentMode::bytes)";
   if (capacity == Bytes(0)) return "the drive has no power or has not booted";
   if (at >= capacity.value()) return "the drive ends at byte " + std::to_string(capacity.value());
-  if (payload.get_byte_enable_ptr() != nullptr) return "it has byte enables";
+  if (has_wrong_enables(payload)) return "its byte enables are none: no length, or values other than 0 and 0xff";
   return "a transfer of block " + std::to_string(at / host_block_bytes) + " is under way";
 }
 
@@ -220,7 +243,8 @@ unsigned BlockTargetModule::access_without_time(tlm::tlm_generic_payload& payloa
   const std::uint64_t capacity = config_.capacity().value();
   const bool writes = payload.is_write();
   if ((!payload.is_read() && !writes) || payload.get_address() >= capacity || config_.content != ContentMode::bytes) return 0;
-  if (writes && payload.get_byte_enable_ptr() != nullptr) return 0;
+  if (has_wrong_enables(payload)) return 0;
+  const ByteEnables enables = enables_of(payload);
   const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
   for (unsigned done = 0; done < bytes;) {
     const std::uint64_t at = payload.get_address() + done;
@@ -231,14 +255,14 @@ unsigned BlockTargetModule::access_without_time(tlm::tlm_generic_payload& payloa
     peek(number, block);
     if (writes) {
       const Block before = block;
-      std::memcpy(block.data() + offset, payload.get_data_ptr() + done, count);
+      enables.copy(block.data() + offset, payload.get_data_ptr() + done, count, done);
       if (under_way(number)) return done;
       if (first_ == nullptr || !first_->write(number, block)) {
         debug_writes_.put(number, before, block);
         image_[number.value()] = block;
       }
     } else {
-      std::memcpy(payload.get_data_ptr() + done, block.data() + offset, count);
+      enables.copy(payload.get_data_ptr() + done, block.data() + offset, count, done);
     }
     done += count;
   }

@@ -66,6 +66,10 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
     std::uint64_t end = 0;
     std::uint32_t commands = 0;  ///< under way
     bool failed = false;
+    bool merges = false;  ///< a write that leaves bytes out: its blocks are read first, and while they are no other request is taken
+    std::vector<unsigned char> merged{};  ///< them, then what is written
+
+    [[nodiscard]] bool reads_first() const { return merges && op == HostOp::read; }
   };
   struct Command {
     HostRequest request;
@@ -82,7 +86,8 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
   void send_commands();
   void send(Command& command, Transfer& transfer);
   void take_content(Command& command, const Transfer& transfer);
-  void give_content(const HostRequest& request, const tlm::tlm_generic_payload& payload);
+  void give_content(const HostRequest& request, Transfer& transfer);
+  void merge(Transfer& transfer);
   void remember(const HostRequest& request);
   void put_right(HostRequest& request);
   void note_sent(const HostRequest& request);

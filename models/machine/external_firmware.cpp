@@ -43,15 +43,9 @@ std::optional<Picoseconds> ExternalFirmware::access(const MemoryAccess& access) 
 /// What a write does it does at once: the write is posted. A read waits for its way over the bus.
 std::optional<Picoseconds> ExternalFirmware::access_register(const MemoryAccess& access) {
   const auto bytes = static_cast<std::uint32_t>(access.data.size());
-  std::uint64_t value = 0;
   end_ = timeline().now();
-  if (access.write) {
-    std::memcpy(&value, access.data.data(), std::min(access.data.size(), sizeof value));
-    registers().write(access.address, bytes, value);
-    return held_ ? std::nullopt : std::optional(end_);
-  }
-  value = registers().read(access.address, bytes);
-  std::memcpy(access.data.data(), &value, access.data.size());
+  registers().access(access.address, access.data, access.write, access.enables);
+  if (access.write) return held_ ? std::nullopt : std::optional(end_);
   return setup_.register_read(bytes, end_);
 }
 
@@ -60,9 +54,9 @@ Picoseconds ExternalFirmware::access_dram(const MemoryAccess& access) {
   std::byte* const here = memory().find(access.address, access.data.size());
   TESSERA_CHECK(here != nullptr, "an access of the processor's lies behind the DRAM");
   if (access.write)
-    std::ranges::copy(access.data, here);
+    access.enables.copy(here, access.data.data(), access.data.size());
   else
-    std::memcpy(access.data.data(), here, access.data.size());
+    access.enables.copy(access.data.data(), here, access.data.size());
   return setup_.move(DramAddress(access.address - hal::dram_base), static_cast<std::uint32_t>(access.data.size()),
                      access.write ? Access::write : Access::read, timeline().now());
 }

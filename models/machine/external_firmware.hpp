@@ -31,6 +31,7 @@ class ExternalFirmware final : public RegisterFirmware {
     std::uint64_t address = 0;  ///< of the machine
     std::span<std::byte> data;  ///< what is written, or where what is read goes
     bool write = false;
+    ByteEnables enables{};  ///< of the data
   };
 
   ExternalFirmware(Timeline& timeline, const Ports& ports, ExternalSetup setup, ProcessorPins& pins);

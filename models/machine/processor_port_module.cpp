@@ -66,7 +66,7 @@ tlm::tlm_response_status ProcessorPortModule::refusal(const tlm::tlm_generic_pay
   const std::uint32_t bytes = payload.get_data_length();
   if (firmware_ == nullptr || payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (bytes == 0 || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
   if (!is_register(payload.get_address()) && in_dram(payload).size() != bytes) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
@@ -75,7 +75,7 @@ tlm::tlm_response_status ProcessorPortModule::refusal(const tlm::tlm_generic_pay
 /// END_REQ is kept back as long as it takes, so that one access is in hand at a time.
 bool ProcessorPortModule::arrived(tlm::tlm_generic_payload& payload) {
   in_hand_ = &payload;
-  const auto end = firmware_->access({payload.get_address(), data_of(payload), payload.is_write()});
+  const auto end = firmware_->access({payload.get_address(), data_of(payload), payload.is_write(), enables_of(payload)});
   if (end == drive_.timeline().now()) {
     in_hand_ = nullptr;
     answer(payload);
@@ -103,10 +103,8 @@ unsigned ProcessorPortModule::debug(tlm::tlm_generic_payload& payload) {
   const auto here = in_dram(payload);
   if (payload.get_data_ptr() == nullptr || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
   const auto data = data_of(payload).first(here.size());
-  if (payload.is_write())
-    std::ranges::copy(data, here.begin());
-  else
-    std::ranges::copy(here, data.begin());
+  payload.is_write() ? enables_of(payload).copy(here.data(), data.data(), here.size())
+                     : enables_of(payload).copy(data.data(), here.data(), here.size());
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return static_cast<unsigned>(here.size());
 }

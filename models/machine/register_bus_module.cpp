@@ -1,7 +1,6 @@
 #include "machine/register_bus_module.hpp"
 
-#include <cstring>
-
+#include "base/byte_enables.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "machine/register_file.hpp"
@@ -15,7 +14,7 @@ RegisterTargetModule::RegisterTargetModule(sc_core::sc_module_name name) : sc_co
 tlm::tlm_response_status RegisterTargetModule::refusal(const tlm::tlm_generic_payload& payload) const {
   if (registers_ == nullptr || payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   const std::uint32_t bytes = payload.get_data_length();
   if ((bytes != 4 && bytes != 8) || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
@@ -24,14 +23,8 @@ tlm::tlm_response_status RegisterTargetModule::refusal(const tlm::tlm_generic_pa
 void RegisterTargetModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
   payload.set_response_status(refusal(payload));
   if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) return;
-  const std::uint32_t bytes = payload.get_data_length();
-  std::uint64_t value = 0;
-  if (payload.is_write()) {
-    std::memcpy(&value, payload.get_data_ptr(), bytes);
-    return registers_->write(payload.get_address(), bytes, value);
-  }
-  value = registers_->read(payload.get_address(), bytes);
-  std::memcpy(payload.get_data_ptr(), &value, bytes);
+  const std::span data(reinterpret_cast<std::byte*>(payload.get_data_ptr()), payload.get_data_length());
+  registers_->access(payload.get_address(), data, payload.is_write(), enables_of(payload));
 }
 
 tlm::tlm_sync_enum RegisterTargetModule::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time& delay) {

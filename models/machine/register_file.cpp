@@ -1,6 +1,7 @@
 #include "machine/register_file.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -63,6 +64,27 @@ std::uint64_t RegisterFile::read(std::uint64_t address, std::uint32_t bytes) {
   const std::uint64_t value = unit_of(info).read(info.address);
   read_ = {base, value >> 32};
   return value & 0xffff'ffff;
+}
+
+void RegisterFile::access(std::uint64_t address, std::span<std::byte> data, bool write, const ByteEnables& enables) {
+  const auto length = static_cast<std::uint32_t>(data.size());
+  std::uint64_t value = 0;
+  if (!write) {
+    value = read(address, length);
+    return enables.copy(data.data(), &value, length);
+  }
+  const RegisterWrite part(enables, length, RegisterWrite::Eight::one);
+  if (part.bytes == 0) return;
+  std::memcpy(&value, data.data() + part.first, std::min<std::size_t>(part.bytes, sizeof value));
+  if (part.merges()) value = part.merged(value, left_out(address + part.first, part.bytes));
+  this->write(address + part.first, part.bytes, value);
+}
+
+std::uint64_t RegisterFile::left_out(std::uint64_t address, std::uint32_t bytes) const {
+  const RegisterInfo& info = find(address, bytes, "write");
+  if (info.access == hal::RegisterAccess::write_only) return 0;
+  const std::uint64_t value = unit_of(info).read(info.address);
+  return bytes == 4 ? value >> (8 * (address % 8)) & 0xffff'ffff : value;
 }
 
 void RegisterFile::write(std::uint64_t address, std::uint32_t bytes, std::uint64_t value) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "base/byte_enables.hpp"
 #include "firmware/hal/register_map.hpp"
 
 namespace tessera {
@@ -38,8 +39,12 @@ class RegisterFile {
   /// write of the lower one.
   [[nodiscard]] std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
   void write(std::uint64_t address, std::uint32_t bytes, std::uint64_t value);
+  /// The same with the bytes in `data` that take part. What a write leaves out counts as what the register holds, and as zeros where it
+  /// cannot be read.
+  void access(std::uint64_t address, std::span<std::byte> data, bool write, const ByteEnables& enables);
 
  private:
+  [[nodiscard]] std::uint64_t left_out(std::uint64_t address, std::uint32_t bytes) const;
   [[nodiscard]] const RegisterInfo& find(std::uint64_t address, std::uint32_t bytes, const char* verb) const;
   [[nodiscard]] RegisterUnit& unit_of(const RegisterInfo& info) const;
 

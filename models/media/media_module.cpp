@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/byte_enables.hpp"
+
 namespace tessera {
 
 namespace {
@@ -30,7 +32,10 @@ MediaModule::MediaModule(sc_core::sc_module_name name, TimelineModule& drive, co
 tlm::tlm_response_status MediaModule::refusal(const tlm::tlm_generic_payload& payload) const {
   if (!device_.powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  const auto* extension = payload.get_extension<MediaExtension>();
+  const bool firmwares = extension != nullptr && (extension->system || extension->buffer.buffer != nullptr);
+  if (firmwares && !enables_of(payload).all(0, payload.get_data_length())) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (!addressing_.contains(payload.get_address())) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if ((payload.get_data_length() & (addressing_.sector_bytes - 1)) != 0 || payload.get_streaming_width() < payload.get_data_length())
     return tlm::TLM_BURST_ERROR_RESPONSE;
@@ -89,6 +94,8 @@ void MediaModule::Lane::begin(tlm::tlm_generic_payload& payload) {
     step_.system = {reinterpret_cast<std::byte*>(payload.get_data_ptr()), payload.get_data_length()};
   else if (step_.data.buffer == nullptr)
     step_.data = PlainDataExtension::take(payload, module_.device_.content().shape());
+  merges_ = payload.is_write() && !enables_of(payload).all(0, payload.get_data_length());
+  if (merges_) step_.op = MediaOp::read;
   begin_step();
   const MediaTiming& timing = module_.device_.timing(arm_);
   extension.timing = {.queue = {}, .background_wait = {}, .seek = timing.seek, .rotation = timing.rotation, .transfer = timing.transfer};
@@ -139,13 +146,21 @@ void MediaModule::Lane::call_over() {
 }
 
 void MediaModule::Lane::payload_over() {
-  tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
-  MediaExtension& extension = *payload.get_extension<MediaExtension>();
+  MediaExtension& extension = *payload_->get_extension<MediaExtension>();
   extension.status = module_.device_.finish(arm_);
+  if (std::exchange(merges_, false) && ok(extension.status)) return write_merged();
+  tlm::tlm_generic_payload& payload = *std::exchange(payload_, nullptr);  // the answer may bring the next step
   PlainDataExtension::give_back(payload);
   payload.set_response_status(ok(extension.status) ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   module_.target_.respond(payload);
   module_.step_over();
+}
+
+/// Sectors are written whole: what the payload leaves out was read a turn before.
+void MediaModule::Lane::write_merged() {
+  if (payload_->get_data_ptr() != nullptr) PlainDataExtension::merge(*payload_);
+  step_.op = MediaOp::write;
+  begin_step();
 }
 
 void MediaModule::Lane::power_off() {

@@ -61,12 +61,14 @@ class MediaModule : public sc_core::sc_module, public PoweredPart, public Report
     void end_at(Picoseconds end);
     void call_over();
     void payload_over();
+    void write_merged();
 
     MediaModule& module_;
     std::uint32_t arm_;
     MediaStep step_;                               // as the call or the payload says it
     tlm::tlm_generic_payload* payload_ = nullptr;  // that brought it
     bool by_call_ = false;                         // a call did
+    bool merges_ = false;                          // it reads what a write leaves out
     Picoseconds begun_;                            // when
   };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_enables.hpp"
+
 namespace tessera {
 
 NandModule::NandModule(sc_core::sc_module_name name, const NandConfig& config, SectorShape shape, std::uint64_t seed, TimelineModule& drive)
@@ -19,7 +21,7 @@ tlm::tlm_response_status NandModule::refusal(const tlm::tlm_generic_payload& pay
   const bool moves_data =
       extension == nullptr || extension->plain || extension->command.op == FlashOp::read || extension->command.op == FlashOp::program;
   if ((payload.get_command() == tlm::TLM_IGNORE_COMMAND) == moves_data) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (extension != nullptr && !extension->plain && extension->command.op == FlashOp::copyback && !config.copyback)
     return tlm::TLM_COMMAND_ERROR_RESPONSE;
   const std::uint64_t page = payload.get_address() / config.page_size.value();

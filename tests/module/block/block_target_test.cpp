@@ -60,7 +60,7 @@ TEST_CASE("both sides of every bound: range, alignment, length, streaming, byte 
     CHECK(payload.get_response_status() == tlm::TLM_BURST_ERROR_RESPONSE);
     payload.set_streaming_width(1024);
     payload.set_byte_enable_ptr(enables);
-    payload.set_byte_enable_length(1);
+    payload.set_byte_enable_length(0);
     payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     self.socket->b_transport(payload, delay);
     CHECK(payload.get_response_status() == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);

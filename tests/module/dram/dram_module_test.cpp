@@ -141,7 +141,7 @@ TEST_CASE("what is written is read back, also without time and through direct ac
   }());
 }
 
-TEST_CASE("byte enables and streaming are refused") {
+TEST_CASE("byte enables of no length and streaming are refused") {
   Platform platform;
   tlm::tlm_generic_payload payload;
   unsigned char enables = 0xff;

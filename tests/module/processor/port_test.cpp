@@ -168,10 +168,10 @@ TEST_CASE("what the port refuses is answered in the call, and who checks gets no
     };
     Bench::set(bench.one, tlm::TLM_READ_COMMAND, 0x4000'a000, bench.words[0]);
     CHECK(answer() == tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    unsigned char enables = TLM_BYTE_ENABLED;
+    unsigned char enables = TLM_BYTE_ENABLED;  // of no length
     Bench::set(bench.one, tlm::TLM_WRITE_COMMAND, 0x8000'0000, bench.words[0]);
     bench.one.set_byte_enable_ptr(&enables);
-    bench.one.set_byte_enable_length(1);
+    bench.one.set_byte_enable_length(0);
     CHECK(answer() == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     bench.one.set_byte_enable_ptr(nullptr);
     bench.one.set_streaming_width(4);
