@@ -214,3 +214,8 @@ def test_what_is_listed_of_the_tree_stays_as_it_is_with_a_library(place):
     library = (str(place / "mine.so"),)
     assert set(layers(library)) - set(layers()) == {"mine"}
     assert {path for path in parameters(library) if path not in parameters()} == {f"layers.mine.{name}" for name in ("tracks", "unit_tracks", "durability", "buffer")}
+
+
+def test_a_campaign_with_a_library_is_of_its_layer_and_draws_its_parameters(place):
+    done = json.loads(simulate("torture", "torture", "--firmware", place / "mine.so", "--campaign", "--runs", 12, "--json").stdout)
+    assert set(done["layers"]) == {"mine"} and done["all"]["failures"] == 0 and done["all"]["cuts"] > 10
