@@ -16,11 +16,13 @@
  * function that has to wait returns TESSERA_WAITING, and so do its callers; with the event that ends the wait all are called again, and each
  * goes on at its line. What a function needs after a wait it keeps in its task, the structure that begins with a tessera_task.
  *
- * The limits, which no compiler checks:
+ * The limits:
+ *
  *   - A variable of the function has no value after a wait: keep it in the task, or set it again.
  *   - The arguments of a call that waits are worked out again with each event that it waits for.
  *   - One wait a line, and none inside a switch of your own (loops and ifs may hold waits).
  *   - Functions that wait call each other through TESSERA_AWAIT or TESSERA_TRY, at most TESSERA_LEVELS deep, and not themselves.
+ *
  * `return STATUS;` ends such a function anywhere.
  *
  * The layer's structure begins with a tessera_tasks, and its boot, command, event, idle and destroy are those at the end of this file. tessera_parts.h
@@ -148,6 +150,7 @@ static inline tessera_status tessera_flash(tessera_task *task, tessera_flash_com
   return TESSERA_WAITING;
 }
 
+/* Waits until now() is that time. */
 static inline tessera_status tessera_sleep(tessera_task *task, uint64_t until) {
   if (!tessera_asks(task)) return TESSERA_OK;
   task->tasks->machine->timer(task->tasks->machine, task->command.operation, until);
@@ -157,6 +160,7 @@ static inline tessera_status tessera_sleep(tessera_task *task, uint64_t until) {
 /* A thing that one task at a time has; the others wait in the order in which they came. All bytes 0: free. */
 typedef struct tessera_turn { tessera_task *holder, *last; } tessera_turn;
 
+/* Waits until the task has it. */
 static inline tessera_status tessera_take(tessera_task *task, tessera_turn *turn) {
   if (!tessera_asks(task)) return TESSERA_OK;
   task->next = NULL;
