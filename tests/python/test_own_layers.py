@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tessera import InputError, compare, run, search, sweep
 from tessera.cli import app
-from tessera.engine.libraries import fitted, layers, parameters, read_again
+from tessera.engine.libraries import fitted, layers, parameters
 from tessera.engine.simulation import Simulation
 from tessera.explore import read_plan
 from tessera.explore.keys import digest_of_firmware
@@ -36,7 +36,6 @@ def built(folder, name, *options):
 def compiled(folder, name, *options):
     library = folder / f"{name}.so"
     subprocess.run(["cc", "-std=c11", "-O1", "-shared", "-fPIC", *options, "-I", HEADER, folder / name / "layer.c", "-o", library], check=True)
-    read_again()
     return library
 
 
@@ -103,9 +102,9 @@ def test_builds_of_a_library_are_an_axis(tmp_path):
 
 
 WRONG = {
-    ("unit_tracks", "unit_trakcs"): "unknown axis 'layers.mine.unit_trakcs'; did you mean 'layers.mine.unit_tracks'?",
+    ("unit_tracks", "unit_trakcs"): "plan.toml: unknown axis 'layers.mine.unit_trakcs'; did you mean 'layers.mine.unit_tracks'?",
     ("mine.so", "mime.so"): "mime.so: there is no such file; did you mean '",
-    ('["mine", ', '["mien", '): "unknown layer 'mien'; did you mean 'mine'?",
+    ('["mine", ', '["mien", '): "plan.toml: unknown layer 'mien'; did you mean 'mine'?",
     ("[2, 4]", "[2, 14]"): None,  # a value out of range is the run's own failure
 }
 
@@ -129,10 +128,11 @@ def test_a_layer_that_two_libraries_have_is_refused(place, tmp_path):
 def test_a_parameter_of_a_library_s_layer_is_left_out_where_another_layer_runs(place):
     libraries = (str(place / "mine.so"), str(place / "other-one.so"))
     settings = {"layers.mine.unit_tracks": 4, "layers.other_one.unit_tracks": 5, "media.rpm": "5400 rpm"}
-    of = {layer: fitted(Simulation(workload="any", layer=layer, firmware=libraries, settings=settings)) for layer in ("mine", "cmr", "zoned:log")}
+    more = ("--firmware-patience", "3", "--age", "26w")
+    of = {layer: fitted(Simulation(workload="any", layer=layer, firmware=libraries, settings=settings, more=more)) for layer in ("mine", "cmr", "zoned:log")}
     assert (of["mine"].firmware, list(of["mine"].settings)) == (libraries[:1], ["layers.mine.unit_tracks", "media.rpm"])
     assert (of["cmr"].firmware, list(of["cmr"].settings)) == ((), ["media.rpm"])
-    assert of["zoned:log"].firmware == ()
+    assert of["zoned:log"].firmware == () and (of["mine"].more, of["cmr"].more) == (more, more[2:])
 
 
 def test_a_search_chooses_among_a_library_s_parameters(place, tmp_path):

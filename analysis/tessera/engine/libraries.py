@@ -4,15 +4,22 @@ that has its layer, and none where the layer is the simulator's own: so a result
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation
+from tessera.engine.simulation import OF_FIRMWARE, Simulation
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
 
 
-@cache
 def _listed(what: str, library: str | None) -> tuple[dict[str, Any], ...]:
+    file = Path(library) if library else None
+    return _asked(what, library, (file.stat().st_size, file.stat().st_mtime_ns) if file and file.exists() else None)
+
+
+@cache
+def _asked(what: str, library: str | None, build: tuple[int, int] | None) -> tuple[dict[str, Any], ...]:
+    """`build`: size and time of change of the library, which may have been built again."""
     return tuple(json.loads(ask_simulator(["list", what, "--json", *(("--firmware", library) if library else ())])))
 
 
@@ -60,9 +67,8 @@ def fitted(simulation: Simulation) -> Simulation:
         raise InputError(f"the layer '{layer}' is in {' and in '.join(holders)}: leave one of them out")
     others = {name.replace("-", "_") for library in libraries if library not in holders for name in _own(library)}
     settings = {path: value for path, value in simulation.settings.items() if not (path.startswith("layers.") and path.split(".")[1] in others)}
-    return simulation.but(firmware=tuple(holders), settings=settings)
-
-
-def read_again() -> None:
-    """Forgets what the libraries hold: they may have been built since."""
-    _listed.cache_clear()
+    more = list(simulation.more)
+    for option in OF_FIRMWARE if not holders else ():
+        if option in more:
+            del more[more.index(option) : more.index(option) + 2]
+    return simulation.but(firmware=tuple(holders), settings=settings, more=tuple(more))

@@ -11,8 +11,8 @@ from typing import Any
 
 from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import make_way, own_folder, write_inside
-from tessera.engine.libraries import fitted, layers as known_layers
-from tessera.engine.libraries import read_again
+from tessera.engine.libraries import fitted
+from tessera.engine.libraries import layers as known_layers
 from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation
 from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulator_digest
 from tessera.engine.temporary import remove_abandoned
@@ -54,7 +54,6 @@ class Planned:
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
     """The layers asked for, of the simulator's and of the run's own library, and today's names of those that had others. Raises InputError
     with the nearest name for one that there is not."""
-    read_again()
     listed = known_layers(simulation.firmware).values()
     current = {former: entry["name"] for entry in listed for former in entry.get("former_names", ())}
     if list(wanted) == [ALL]:

@@ -4,7 +4,6 @@ import hashlib
 import json
 from functools import cache
 
-from tessera.engine import libraries
 from tessera.engine.simulation import Simulation, setting_text
 from tessera.engine.simulator import ask_simulator, simulator_digest
 from tessera.errors import InputError
@@ -68,6 +67,5 @@ def drive_values(drive: str) -> str:
 def read_again() -> None:
     """Forgets what is in the files: they may have changed since the last sweep of this process."""
     forget_capacities()
-    libraries.read_again()
     drive_values.cache_clear()
     contents.cache_clear()

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.libraries import fitted, parameters
+from tessera.engine.libraries import check_layer, fitted, parameters
 from tessera.engine.simulation import NUMBERS, Simulation
 from tessera.errors import InputError, unknown_name
-from tessera.explore.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, values, zipped
+from tessera.explore.axes import MOST_STEPS, Point, Value, axes_of, grid, grid_size, latin_hypercube, matches, values, zipped
 from tessera.explore.cluster import check_cluster
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
 from tessera.explore.warm import check_warm, split
@@ -112,8 +112,10 @@ class Plan:
 
     def libraries(self) -> tuple[str, ...]:
         """Every shared library that a run may load."""
-        axes = [self.axes, *self.zips, self.latin["axes"] if self.latin else {}, *(branch["axes"] for branch in self.branches)]
-        return libraries_of(self.run, [*axes, *({"firmware": [point["firmware"]]} for point in self.points if "firmware" in point)], self.folder)
+        return libraries_of(self.run, self.all_axes(), self.folder)
+
+    def all_axes(self) -> list[Mapping[str, Any]]:
+        return [self.axes, *self.zips, *self.points, self.latin["axes"] if self.latin else {}, *(branch["axes"] for branch in self.branches)]
 
 
 def _with_groups(point: Point, groups: list[list[Point]]) -> Iterator[Point]:
@@ -142,19 +144,25 @@ def kinds_of(axes: Iterable[str], libraries: Sequence[str]) -> dict[str, bool]:
     return {name: name in NUMBERS if name in OPTIONS else declared.get(name) in ("number", "whole number") for name in axes}
 
 
-def check_axes(names: Iterable[str], libraries: Sequence[str]) -> None:
-    """Raises InputError for an axis that is neither an option of a run nor a parameter of a drive or of a library's layer."""
+def check_axes(names: Iterable[str], libraries: Sequence[str], layers: Iterable[Value] = ()) -> None:
+    """Raises InputError for an axis that is neither an option of a run nor a parameter of a drive or of a library's layer. Of layers that there are
+    not each run says it, but where they are the user's own."""
     known = (*OPTIONS, *parameters(libraries))
     for name in names:
         if name not in known:
             raise unknown_name("axis", name, known)
+    for layer in layers if libraries else ():
+        check_layer(str(layer), libraries)
+
+
+def values_given(option: str, run: Mapping[str, Any], axes: Iterable[Mapping[str, Any]]) -> list[Value]:
+    """Every value of an option of runs, in [run] and on axes."""
+    return [value for table in (run, *axes) if option in table for value in values(option, list(table[option]) if isinstance(table[option], tuple) else table[option])]
 
 
 def libraries_of(run: Mapping[str, Any], axes: Iterable[Mapping[str, Any]], folder: Path) -> tuple[str, ...]:
     """The shared libraries that [run] or an axis names, from `folder`."""
-    given = run.get("firmware", ())
-    named = [*([given] if isinstance(given, str) else given), *(value for each in axes if "firmware" in each for value in values("firmware", each["firmware"]))]
-    return tuple(dict.fromkeys(str((folder / str(library)).resolve()) for library in named))
+    return tuple(dict.fromkeys(str((folder / str(library)).resolve()) for library in values_given("firmware", run, axes)))
 
 
 def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulation:
@@ -223,7 +231,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     names = plan.axis_names()
     if not names:
         raise InputError("the sweep is empty: it has no axis; give it [axes], [[zip]], [[points]] or [latin]")
-    check_axes(names, plan.libraries())
+    check_axes(names, plan.libraries(), values_given("layer", plan.run, plan.all_axes()))
     for name in itertools.chain(*plan.skips, *(branch["where"] for branch in plan.branches)):
         if name not in names:
             raise unknown_name("axis of this sweep", name, names)

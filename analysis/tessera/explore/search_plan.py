@@ -9,7 +9,7 @@ from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import axes_of, read_range, values
 from tessera.explore.cluster import check_cluster
 from tessera.explore.constraints import Constraint, constraints_of
-from tessera.explore.plan import branches_of, check_axes, libraries_of
+from tessera.explore.plan import branches_of, check_axes, libraries_of, values_given
 from tessera.explore.prices import prices_of
 from tessera.explore.toml_file import check_shapes, flat, read_toml, run_options
 from tessera.results.steadiness import Until
@@ -70,7 +70,7 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     if not axes:
         raise InputError("the search is empty: it has no axis; give it [axes]")
     libraries = libraries_of(run, [axes], folder)
-    check_axes(axes, libraries)
+    check_axes(axes, libraries, values_given("layer", run, [axes]))
     for name, given in axes.items():
         _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
     if not objectives:
