@@ -17,14 +17,15 @@ install(DIRECTORY platforms/drives platforms/arrays DESTINATION ${share_place}/t
 install(DIRECTORY stimuli/traces DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.xz")
 install(DIRECTORY stimuli/workloads DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
 # For layers as shared libraries: `tessera new-layer --include` and `--examples` name these folders (analysis/tessera/new_layer/places.py).
-install(FILES platforms/plugin/tessera_firmware.h DESTINATION ${share_place}/tessera/firmware COMPONENT program)
+set(interface_headers platforms/plugin/tessera_firmware.h platforms/plugin/tessera_coroutine.h platforms/plugin/tessera_parts.h)
+install(FILES ${interface_headers} DESTINATION ${share_place}/tessera/firmware COMPONENT program)
 install(DIRECTORY examples/firmware/ DESTINATION ${share_place}/tessera/firmware/examples COMPONENT program)
 install(CODE "
   set(SOURCE \"${PROJECT_SOURCE_DIR}\")
   set(DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/include/tessera\")
   include(\"${CMAKE_CURRENT_LIST_DIR}/install_headers.cmake\")
 ")
-install(FILES platforms/plugin/tessera_firmware.h docs/reference/tessera_registers.h DESTINATION include)
+install(FILES ${interface_headers} docs/reference/tessera_registers.h DESTINATION include)
 # What an image is made with: its header, linker script and start-up.
 install(FILES docs/reference/tessera_registers.h docs/reference/tessera.svd images/image.ld images/in_dram/places.ld images/start_riscv.S
         DESTINATION ${share_place}/tessera/firmware COMPONENT program)

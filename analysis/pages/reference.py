@@ -17,6 +17,7 @@ PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
 MANUAL = REPOSITORY / "docs" / "reference"
 REGISTERS = REPOSITORY / "models" / "firmware" / "hal" / "registers.def"
 C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
+HELPERS = ("tessera_coroutine.h", "tessera_parts.h")
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
 ZONED = ("zoned", "host-aware")  # layers with zones; the first takes writes at write pointers alone
@@ -85,7 +86,7 @@ def manual() -> dict[str, str]:
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
         "array-parameters.md": run_simulator(["list", "parameters", "--arrays", "--markdown"]),
-        "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8")),
+        "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8"), {name: (C_HEADER.parent / name).read_text(encoding="utf-8") for name in HELPERS}),
         "registers.md": registers_page(definitions) + enumerations_section(REPOSITORY),
         "tessera_registers.h": c_header(definitions, REPOSITORY),
         "tessera.svd": svd(definitions),

@@ -60,6 +60,8 @@ class Options(TypedDict, total=False):
     places: bool
     cut_at: str | tuple[str, ...]
     restart_at: str | tuple[str, ...]
+    firmware: str | Path | tuple[str, ...]
+    elf: str | Path | None
     settings: Mapping[str, Setting]
     more: tuple[str, ...]
 

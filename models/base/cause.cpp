@@ -47,7 +47,8 @@ const char* to_string(Cause cause) {
 }
 
 std::optional<Cause> cause_of_work(const char* word) {
-  const auto* const found = std::ranges::find(words, std::string_view(word), &Word::word);
+  const std::string_view whole(word);
+  const auto* const found = std::ranges::find(words, whole.substr(0, whole.find('.')), &Word::word);
   if (found == std::end(words)) return std::nullopt;
   return found->cause;
 }

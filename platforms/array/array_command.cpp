@@ -103,6 +103,7 @@ std::vector<InputFile> inputs_of(const cli::ArrayOptions& options, const ArrayDe
     if (input.role == "drive") input.role = "array";
   for (const ArrayDriveEntry& entry : array.drives) {
     run.drive = entry.description;
+    run.firmware.file = entry.firmware;
     run.trace.reset();
     run.workload.clear();
     for (InputFile& input : input_files(run, entry.document, search))

@@ -46,9 +46,9 @@ void add_settings(const DescriptionValue& value, const std::string& path, std::v
 }
 
 /// A path is one as seen from the array's file, where there is such a file.
-std::string found_from(const std::filesystem::path& array, const std::string& description) {
-  const std::filesystem::path beside = array.parent_path() / description;
-  return description.ends_with(".toml") && std::filesystem::exists(beside) ? beside.string() : description;
+std::string found_from(const std::filesystem::path& array, const std::string& name) {
+  const std::filesystem::path beside = array.parent_path() / name;
+  return std::filesystem::is_regular_file(beside) ? beside.string() : name;
 }
 
 ArrayDriveEntry read_drive(const TomlDocument& document, const DescriptionValue& table, const std::filesystem::path& file,
@@ -65,7 +65,9 @@ ArrayDriveEntry read_drive(const TomlDocument& document, const DescriptionValue&
   if (settings != nullptr) add_settings(*settings, "", entry.settings);
   if (entry.description.empty())
     throw refusal(table.place, "drive.description: expected the name of a drive ('tessera list drives' shows them), or its file");
-  entry.document = search.load(DescriptionFile::drive, found_from(file, entry.description));
+  const bool by_path = entry.description.ends_with(".toml");
+  entry.document = search.load(DescriptionFile::drive, by_path ? found_from(file, entry.description) : entry.description);
+  entry.firmware = found_from(file, entry.firmware);
   return entry;
 }
 
@@ -193,7 +195,8 @@ void choose_drive(ArrayDescription& array, const std::filesystem::path& file) {
 
 void ArrayDriveEntry::describe(ParameterVisitor& visitor) {
   visitor.field("description", description, "drive by name, or the path of its file as seen from this one");
-  visitor.field("layer", layer, "translation layer; \"\": the drive's own");
+  visitor.field("layer", layer, "translation layer; \"\": the drive's own, or the first of `firmware`");
+  visitor.field("firmware", firmware, "shared library with layers of your own, as seen from this file; \"\": none");
   visitor.field("count", count, {1, most_drives}, "how many of them");
   visitor.field("spare", spare, "whether they hold no data until another drive fails");
 }

@@ -13,7 +13,8 @@ namespace tessera {
 /// Drives of one kind: [[drive]].
 struct ArrayDriveEntry {
   std::string description;  ///< by name, or the path of its file as seen from the array's
-  std::string layer;        ///< "" = the drive's own
+  std::string layer;        ///< "" = the drive's own, or the library's first
+  std::string firmware;     ///< shared library with layers, as found from the array's file; "" = none
   std::uint32_t count = 1;
   bool spare = false;
   std::vector<std::string> settings;  ///< `path=value`

@@ -16,11 +16,12 @@ std::unique_ptr<DriveOfArray> drive_from(const ArrayDriveEntry& entry) {
   drive->description = entry.description;
   drive->spare = entry.spare;
   try {
-    drive->config = load_drive(entry.document, entry.settings, entry.layer);
+    drive->config = load_drive(entry.document, entry.settings, entry.layer, {.file = entry.firmware});
   } catch (const InputError& error) {
-    const std::string_view said = error.what();
-    if (!said.starts_with("--set ")) throw;
-    throw input_error(entry.place.file, entry.place.line, "drive.settings: " + std::string(said.substr(std::string_view("--set ").size())));
+    for (const auto& [word, key] : {std::pair("--set ", "drive.settings: "), {"firmware ", "drive.firmware: "}})
+      if (const std::string_view said = error.what(); said.starts_with(word))
+        throw input_error(entry.place.file, entry.place.line, key + std::string(said.substr(std::string_view(word).size())));
+    throw;
   }
   if (drive->config.has_zones())
     throw input_error(

@@ -207,7 +207,7 @@ enum class ListFormat : std::uint8_t { text, json, schema, markdown };
 
 struct ListOptions {
   ListSubject subject = ListSubject::drives;
-  FirmwareOption firmware;  ///< of `layers`: whose layers are listed too
+  FirmwareOption firmware;  ///< of `layers` and `parameters`: whose are listed too
   std::string drive;        ///< of `parameters`: whose values to show; "" = the defaults
   bool arrays = false;      ///< of `parameters`: those of arrays
   ListFormat format = ListFormat::text;

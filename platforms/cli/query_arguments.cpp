@@ -74,10 +74,12 @@ ParsedCommand read_list(const Arguments& arguments) {
   ListOptions list;
   list.subject = static_cast<ListSubject>(arguments.choice("WHAT", {"drives", "layers", "workloads", "arrays", "formats", "parameters"}));
   list.firmware = firmware_option(arguments);
-  if (!list.firmware.file.empty() && list.subject != ListSubject::layers) arguments.fail("--firmware belongs to 'list layers'");
+  const bool of_layers = list.subject == ListSubject::layers || list.subject == ListSubject::parameters;
+  if (!list.firmware.file.empty() && !of_layers) arguments.fail("--firmware belongs to 'list layers' and 'list parameters'");
   if (!list.firmware.image.empty()) arguments.fail("--elf: an image is of one layer, which 'check' names");
   list.drive = arguments.text("DRIVE");
   list.arrays = arguments.set("--arrays");
+  if (list.arrays && !list.firmware.file.empty()) arguments.fail("--firmware and --arrays: an array names its libraries in its file");
   if (arguments.set("--json")) list.format = ListFormat::json;
   if (arguments.set("--schema")) list.format = ListFormat::schema;
   if (arguments.set("--markdown")) list.format = ListFormat::markdown;

@@ -17,6 +17,7 @@
 #include "platforms/output/figure_text.hpp"
 #include "platforms/output/trace_table.hpp"
 #include "platforms/output/trace_text.hpp"
+#include "platforms/plugin/plugin_factory.hpp"
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"
@@ -37,6 +38,7 @@ struct Entry {
   bool layer = false;
   bool needs_flash = false;    ///< of a layer
   bool zones = false;          ///< of a layer: the host sees them
+  std::string library;         ///< of a layer: the shared library that it is from; "": this program
   std::filesystem::path file;  ///< of a description
 };
 
@@ -45,24 +47,32 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
   switch (options.subject) {
     case cli::ListSubject::drives:
       for (const NamedFile& file : search.list(DescriptionFile::drive))
-        list.push_back({file.name, file.summary, false, false, false, file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", file.file});
       break;
     case cli::ListSubject::workloads:
       for (const NamedFile& file : search.list(DescriptionFile::workload))
-        list.push_back({file.name, file.summary, false, false, false, file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", file.file});
       break;
     case cli::ListSubject::arrays:
       for (const NamedFile& file : search.list(DescriptionFile::array))
-        list.push_back({file.name, file.summary, false, false, false, file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", file.file});
       break;
     case cli::ListSubject::layers:
-      for (const auto& layer : all_layers({options.firmware.file, options.firmware.patience}))
-        list.push_back({layer->name(), layer->summary(), true, layer->needs_flash(), layer->zone_size() != Bytes(0), {}});
+      for (const auto& layer : all_layers({options.firmware.file, options.firmware.patience})) {
+        const bool own = dynamic_cast<const PluginFactory*>(layer.get()) != nullptr;
+        list.push_back({layer->name(),
+                        layer->summary(),
+                        true,
+                        layer->needs_flash(),
+                        layer->zone_size() != Bytes(0),
+                        own ? options.firmware.file.string() : "",
+                        {}});
+      }
       break;
     case cli::ListSubject::formats:
       for (const TraceFormat& format : trace_formats())
         list.push_back(
-            {format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, false, {}});
+            {format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, false, "", {}});
       break;
     case cli::ListSubject::parameters: break;
   }
@@ -98,6 +108,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
         object["zones"] = entry.zones;
         object["former_names"] = boost::json::value_from(former_names_of(entry.name));
         if (entry.zones) object["hosts"] = boost::json::value_from(HostsConfig::names());
+        if (!entry.library.empty()) object["library"] = entry.library;
       }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();
       array.push_back(std::move(object));
@@ -111,6 +122,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
     std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary;
     if (entry.zones)
       std::cout << "; with a host that translates: " << entry.name << ":" << joined(HostsConfig::names(), ", " + entry.name + ":");
+    if (!entry.library.empty()) std::cout << " (" << entry.library << ")";
     std::cout << "\n";
   }
 }
@@ -128,10 +140,13 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
     std::cout << array_parameters(options.format, array ? &*array : nullptr);
     return;
   }
+  const FirmwareLibrary firmware{options.firmware.file, options.firmware.patience};
   DriveConfig defaults;
+  defaults.layers = all_layers(firmware);
   const std::vector<Parameter> untouched = collect(defaults);
   DriveConfig config;
-  if (!options.drive.empty()) config = load_drive(search.load(DescriptionFile::drive, options.drive), {}, "");
+  config.layers = all_layers(firmware);
+  if (!options.drive.empty()) config = load_drive(search.load(DescriptionFile::drive, options.drive), {}, "", firmware);
   const std::vector<Parameter> parameters = collect(config);
   switch (options.format) {
     case cli::ListFormat::text: std::cout << parameters_as_text(parameters, options.drive.empty() ? nullptr : &untouched); break;

@@ -10,12 +10,20 @@ namespace tessera {
 
 namespace {
 
-/// What fills or learns, and what it counts. Cleanings have words of their own.
-constexpr std::array<std::pair<const char*, const char*>, 4> clocks{
+/// What fills or learns, and what it counts. Cleanings have words of their own, and so has a clock that is not among these: its name.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> clocks{
     {{"heat_intervals", "the layer learns by intervals, of which came"},
      {"role_reviews", "the layer sizes its buffers by reviews, of which came"},
      {"flash_cache", "the flash cache took in"},
      {"read_cache", "the layer's read cache took in"}}};
+
+std::string words_of_clock(std::string_view clock) {
+  for (const auto& [name, words] : clocks)
+    if (name == clock) return std::string(words);
+  std::string words(clock);
+  std::ranges::replace(words, '_', ' ');
+  return words + " of the layer, of which came";
+}
 
 constexpr double few_cleanings = 20;  // as comparisons rank (docs/guide/compare.md)
 constexpr std::size_t shown_resources = 4;
@@ -203,12 +211,15 @@ std::vector<std::string> what_is_wrong(const MetricSet& metrics, const RunVerdic
   else if (verdict.cleans && !learns && cleanings < few_cleanings)
     wrong.push_back("only " + counted(metrics, "cleaning.count", "cleaning") + ": too few to compare these results with other layers");
   if (!verdict.caches.empty()) wrong.push_back(verdict.caches);
-  for (const auto& [clock, what] : clocks) {
-    const std::string prefix = std::string("progress.") + clock;
-    const std::optional<double> done = value_of(metrics, prefix + ".done");
-    if (done && *done < value_of(metrics, prefix + ".of").value_or(0))
-      wrong.push_back(std::string("not yet: ") + what + " only " + shown(metrics, prefix + ".done") + " of " +
-                      shown(metrics, prefix + ".of") + ", so do not compare these results with others");
+  constexpr std::string_view begin = "progress.";
+  constexpr std::string_view end = ".done";
+  for (const Metric& metric : metrics.all()) {
+    if (!metric.name.starts_with(begin) || !metric.name.ends_with(end)) continue;
+    const std::string clock = metric.name.substr(begin.size(), metric.name.size() - begin.size() - end.size());
+    const std::string of = std::string(begin) + clock + ".of";
+    if (clock != "cleanings" && metric.value.value_or(0) < value_of(metrics, of).value_or(0))
+      wrong.push_back("not yet: " + words_of_clock(clock) + " only " + shown(metrics, metric.name) + " of " + shown(metrics, of) +
+                      ", so do not compare these results with others");
   }
   return wrong;
 }

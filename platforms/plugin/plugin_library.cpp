@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -25,11 +26,24 @@ LayerAt find_entry(void* library) {
   return function;
 }
 
+/// "; did you mean './my-log.so'?", of the libraries in the folder that the name is in.
+std::string nearest_library(const std::filesystem::path& file) {
+  std::vector<std::string> known;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(std::filesystem::absolute(file).parent_path(), error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().extension() == ".so") known.push_back(at->path().filename().string());
+  std::ranges::sort(known);
+  const std::string nearest = nearest_name(file.filename().string(), known);
+  return nearest.empty() ? "" : "; did you mean '" + (file.parent_path() / nearest).string() + "'?";
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<LayerFactory>> load_firmware(const FirmwareLibrary& library) {
   const std::string name = library.file.string();
-  if (!std::filesystem::is_regular_file(library.file)) throw InputError("firmware " + name + ": there is no such file");
+  if (!std::filesystem::is_regular_file(library.file))
+    throw InputError("firmware " + name + ": there is no such file" + nearest_library(library.file));
   void* const handle = ::dlopen(std::filesystem::absolute(library.file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw InputError("firmware " + name + " cannot be loaded: " + ::dlerror());
   const LayerAt layer_at = find_entry(handle);

@@ -232,7 +232,9 @@ struct tessera_machine {
   uint64_t (*last_activity)(tessera_machine*);
   int (*write_waiting)(tessera_machine*, uint64_t first, uint64_t end, uint32_t but_tag);
 
-  /* What an observer sees. */
+  /* What an observer sees. The kind of an event says whose work it is where it is one of the drive's words: rmw, restore; clean, merge, collect,
+   * reclaim, evict, erase, append; checkpoint; flip, unflip, swap, promote, move; destage; read_ahead. Behind a dot it may say more: "rmw.unit".
+   * The same holds of the name given to spawn(). */
   void (*note)(tessera_machine*, const char* kind, uint32_t edge, uint64_t subject, uint64_t amount);
   uint32_t (*declare_gauge)(tessera_machine*, const char* name, const char* unit, const char* what);
   void (*gauge)(tessera_machine*, uint32_t number, uint64_t value);
@@ -242,7 +244,8 @@ struct tessera_machine {
 
 typedef struct tessera_reporter {
   void* context;
-  /* `defined` 0: a mean of nothing; `counts` 1: a count since create(), of which a measurement takes the difference. */
+  /* `defined` 0: a mean of nothing; `counts` 1: a count since create(), of which a measurement takes the difference. Each name once. A pair
+   * progress.NAME.done and progress.NAME.of is a clock: comparisons rank no run in which `done` is less than `of`. */
   void (*figure)(void* context, const char* name, double value, int defined, const char* unit, const char* what, int counts);
 } tessera_reporter;
 

@@ -83,8 +83,9 @@ class Campaign {
   }
   [[nodiscard]] std::vector<std::string> layers() const {
     DriveConfig plain = load(options_.run.set, "");
-    if (options_.layer != "all" && !options_.layer.empty()) {
-      plain.choose_layer(options_.layer);
+    const bool of_library = options_.layer.empty() && !options_.run.firmware.file.empty();
+    if (of_library || (options_.layer != "all" && !options_.layer.empty())) {
+      if (!of_library) plain.choose_layer(options_.layer);
       static_cast<void>(plain.selected());
       return {plain.layer_and_host()};
     }

@@ -8,7 +8,8 @@ enum {
   NONE, WRONG_VERSION, NO_LAYER, LACKS_COMMAND, PLANS_NOTHING, PLANS_NO_TRACKS, PLANS_BEYOND, PLANS_ODD_FORMAT, REFUSES_PLAN, NO_CAPACITY,
   NOT_CREATED, TOO_LARGE, PLAN_LOOPS, COMMAND_LOOPS, UNKNOWN_OPERATION, OTHER_OPERATION, COMPLETES_TWICE, ODD_STATUS, MEDIA_OUT_OF_RANGE,
   TRACK_TOO_SHORT, NO_STEPS, FOREIGN_DATA, TWO_WAITS, NEVER_WAITS, NEVER_READY, READY_NOT_PARKED, NO_FLASH, ODD_CHARGE, ODD_GAUGE, PANICS,
-  FAULT_AT_BOOT, ODD_PARAMETER, GAUGE_IN_TWO_COLUMNS, EVENT_IN_TWO_LINES, NEVER_IDLE, COUNT
+  FAULT_AT_BOOT, ODD_PARAMETER, GAUGE_IN_TWO_COLUMNS, EVENT_IN_TWO_LINES, NEVER_IDLE, FIGURE_TWICE,
+  FIGURE_IN_TWO_COLUMNS, NAMELESS_FIGURE, COUNT
 };
 
 #ifndef NAME
@@ -132,11 +133,17 @@ static void destroy(void *self) { (void)self; }
 #define KIND TESSERA_CHOICE
 #endif
 static const tessera_parameter odd = {.name = PARAMETER, .what = "a choice of nothing", .kind = KIND};
+static void report(const void *self, const tessera_reporter *to) {
+  (void)self;
+  if (BAD == NAMELESS_FIGURE) to->figure(to->context, NULL, 1, 1, "1", "a figure", 0);
+  for (int i = 0; i < (BAD == FIGURE_TWICE ? 2 : 1); ++i) to->figure(to->context, BAD == FIGURE_IN_TWO_COLUMNS ? "a,b" : "own.figure", 1, 1, "1", "a figure", 0);
+}
+
 static const tessera_layer layer = {.abi = BAD == WRONG_VERSION ? TESSERA_FIRMWARE_ABI + 1 : TESSERA_FIRMWARE_ABI, .size = sizeof(tessera_layer),
                                     .name = NAME, .summary = "does one thing wrong", .parameters = &odd,
                                     .parameter_count = BAD == ODD_PARAMETER ? 1 : 0, .plan = plan, .create = create,
                                     .user_sectors = user_sectors, .boot = boot, .command = BAD == LACKS_COMMAND ? NULL : command,
-                                    .event = event, .idle = idle, .destroy = destroy};
+                                    .event = event, .idle = idle, .destroy = destroy, .report = report};
 
 #ifdef NO_ENTRY
 const int nothing_of_use = 1;

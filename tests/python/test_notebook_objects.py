@@ -47,7 +47,7 @@ def test_every_option_of_the_simulator_is_a_field_or_one_of_its_other_words():
     listed = {line.split()[0].removeprefix("--").replace("-", "_") for line in simulate("run", "--help").stdout.splitlines() if line.startswith("  --")}
     own = {"set", "out", "json", "list_inputs"}
     others = {
-        "event", "firmware", "firmware_patience", "elf", "firmware_digest", "any_firmware", "age", "check_protocol", "vcd", "fst", "timeline", "signals", "record_window", "record_trigger",
+        "event", "firmware_patience", "firmware_digest", "any_firmware", "age", "check_protocol", "vcd", "fst", "timeline", "signals", "record_window", "record_trigger",
         "record_before", "record_after", "gdb",
     }  # fmt: skip
     assert listed - own - set(Options.__annotations__) == others

@@ -124,8 +124,18 @@ def test_the_example_in_c_without_its_record_loses_tops_under_torture(tmp_path):
 def test_the_list_of_layers_has_those_of_a_library(in_c):
     listed = {layer["name"]: layer for layer in json.loads(simulate("list", "layers", "--json", "--firmware", in_c).stdout)}
     assert "in-place" in listed and listed["shingled-in-place-14r23"]["former_names"] == ["static-14r23"]
-    assert "--firmware belongs to 'list layers'" in simulate("list", "drives", "--firmware", in_c, status=2).stderr
+    assert "--firmware belongs to 'list layers' and 'list parameters'" in simulate("list", "drives", "--firmware", in_c, status=2).stderr
     assert "this is not the firmware that was asked for" in simulate("list", "layers", "--firmware", in_c, "--firmware-digest", "0" * 64, status=2).stderr
+
+
+def test_the_parameters_of_a_library_are_listed_with_those_of_the_tree(in_c):
+    for drive in ((), ("demo",)):
+        listed = {entry["path"]: entry for entry in json.loads(simulate("list", "parameters", *drive, "--json", "--firmware", in_c).stdout)}
+        own = listed["layers.in_place.top_ratio"]
+        assert (own["type"], own["range"], own["value"]) == ("number", "0.1 to 1", "0.9") and own["description"].startswith("sectors of a top track")
+        assert "media.rpm" in listed
+    assert "layers.in_place" not in simulate("list", "parameters", "--json").stdout
+    assert "an array names its libraries in its file" in simulate("list", "parameters", "--arrays", "--firmware", in_c, status=2).stderr
 
 
 def test_compare_shows_a_library_beside_the_tree(tmp_path, in_c):
@@ -183,6 +193,9 @@ BAD = {
     "EVENT_IN_TWO_LINES": (3, "note(): an event has the name 'rmw?merge'"),
     "PANICS": (3, "panic: a table contradicts itself"),
     "FAULT_AT_BOOT": (3, " ms: charge() names operation 99"),
+    "FIGURE_TWICE": (3, "report(): the figure 'own.figure' is reported already"),
+    "FIGURE_IN_TWO_COLUMNS": (3, "report(): a figure has the name 'a,b'; expected up to 64 letters, digits and any of '._-'"),
+    "NAMELESS_FIGURE": (3, "report(): a figure without name, unit or description"),
 }
 
 
@@ -234,6 +247,7 @@ def test_what_is_no_firmware_is_refused(tmp_path):
     undefined = compiled_c(source, tmp_path / "undefined.so", "-DBAD=NONE", "-DUNDEFINED")
     for library, sentence in (
         (tmp_path / "missing.so", "missing.so: there is no such file"),
+        (tmp_path / "no_enrty.so", f"no_enrty.so: there is no such file; did you mean '{no_entry}'?"),
         (text, "text.so cannot be loaded: "),
         (no_entry, "it does not export tessera_firmware_layer()"),
         (undefined, "no_such_function"),

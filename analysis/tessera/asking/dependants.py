@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tessera.engine.libraries import fitted
 from tessera.engine.parameters import drive_value
 from tessera.engine.simulation import Setting, Simulation
 from tessera.errors import InputError
@@ -19,10 +20,10 @@ CHECK_SHARE = Fraction(4096 + 16, 4096)  # the dump writes 16 B of check after e
 UNITS = {"dram.capacity": "B", "power.dump_area": "B", "power.hold_up_energy": "J", "nand.dump_blocks": ""}
 
 
-def needs(drive: str, layer: str | None, settings: Mapping[str, Setting]) -> dict[str, Fraction]:
+def needs(drive: str, layer: str | None, settings: Mapping[str, Setting], firmware: tuple[str, ...] = ()) -> dict[str, Fraction]:
     """What a design needs of each dependant, at least, in B, J and blocks: from a probe of one request in which there is plenty of each."""
     with TemporaryDirectory(prefix="tessera-ask-") as folder:
-        probe = Simulation(drive=drive, layer=layer, workload="random-4k", limit=1, prefill=0, settings={**settings, **_ample(drive, settings)})
+        probe = fitted(Simulation(drive=drive, layer=layer, firmware=firmware, workload="random-4k", limit=1, prefill=0, settings={**settings, **_ample(drive, settings)}))
         run = probe.run(Path(folder) / "run")
         region, dram = run.find("power.dump.region") or 0, run.find("dram.reserved.total") or 0
     value = lambda path: values_at(drive, settings, path)  # noqa: E731
@@ -66,10 +67,10 @@ def _amount(path: str, value: Setting) -> Fraction:
     return amount(value)[0]
 
 
-def dependants(drive: str, layer: str | None, settings: Mapping[str, Setting], pinned: Mapping[str, Setting], what: str) -> dict[str, Setting]:
+def dependants(drive: str, layer: str | None, settings: Mapping[str, Setting], pinned: Mapping[str, Setting], what: str, firmware: tuple[str, ...] = ()) -> dict[str, Setting]:
     """The parameters that have to grow with `settings`, with the values that they need; `pinned`: those that the user has set, which stay.
     Raises InputError that names all pinned ones that are too small, at once."""
-    needed = needs(drive, layer, {**pinned, **settings})
+    needed = needs(drive, layer, {**pinned, **settings}, firmware)
     short = {path: least for path, least in needed.items() if values_at(drive, {**pinned, **settings}, path) < least}
     held = [f"{path} is {pinned[path]} and has to be {said(path, least)}" for path, least in short.items() if path in pinned]
     if held:

@@ -26,6 +26,8 @@ def plan_table(question: Question, limit: int | None, seeds: int, past: int = 0)
         run["limit"] = limit
     if past:
         run["skip"] = past
+    if asked.firmware:
+        run["firmware"] = list(asked.firmware)
     if asked.settings:
         run["set"] = dict(asked.settings)
     points = [design.point() for design in question.designs]

@@ -27,6 +27,8 @@ class Asked:
     clock: str | None = None
     change: Mapping[str, Setting] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    firmware: tuple[str, ...] = ()
+    """Shared libraries with layers of the user's."""
     replay: str | None = None
     format: str | None = None
     most: int = MOST_REQUESTS

@@ -1,18 +1,15 @@
 """The questions: which designs each compares, and the parameters that go with them."""
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tessera.asking.dependants import dependants, values_at
 from tessera.asking.question import Asked, Design, Question
+from tessera.engine.libraries import check_layer, layers, parameters
 from tessera.engine.simulation import Setting
-from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import amount, quantity_text
-from tessera.explore.plan import parameters
 from tessera.results.families import YARDSTICK
 from tessera.results.terms import OWN_BUFFER
 
@@ -24,20 +21,13 @@ ROLES = {"persistent cache": "writes", "read cache": "reads", "both": "both"}  #
 LAYERS = (YARDSTICK, "imr-rmw", "mu-rmw", "media-cache", "tessera", "tessera-imr")  # of each family one that is not beaten by its kin, and ours
 
 
-@cache
-def layers() -> dict[str, dict[str, Any]]:
-    """What the simulator says of its layers, by their names."""
-    return {entry["name"]: entry for entry in json.loads(ask_simulator(["list", "layers", "--json"]))}
-
-
-def check_layers(names: Iterable[str]) -> None:
+def check_layers(names: Iterable[str], libraries: Sequence[str] = ()) -> None:
     for name in names:
-        if name not in layers():
-            raise unknown_name("layer", name, layers())
+        check_layer(name, libraries)
 
 
-def needs_flash(layer: str) -> bool:
-    return bool(layers()[layer]["needs_flash"])
+def needs_flash(layer: str, libraries: Sequence[str] = ()) -> bool:
+    return bool(layers(libraries)[layer]["needs_flash"])
 
 
 def size_in_bytes(text: str, what: str) -> int:
@@ -68,7 +58,7 @@ def write_buffer_of(layer: str) -> str:
 
 def _design(asked: Asked, name: str, layer: str, settings: Mapping[str, Setting], what: str, note: str = "") -> tuple[Design, dict[str, Setting]]:
     """A design with what has to grow with it."""
-    with_it = dependants(asked.drive, layer, settings, asked.settings, what)
+    with_it = dependants(asked.drive, layer, settings, asked.settings, what, asked.firmware)
     return Design(name, layer, {**settings, **with_it}, note), with_it
 
 
@@ -85,7 +75,7 @@ def _question(asked: Asked, title: str, axis: str, made: Iterable[tuple[Design, 
 def _as_it_is(asked: Asked, path: str) -> Setting:
     from tessera.engine.parameters import drive_value
 
-    return asked.settings.get(path, drive_value(asked.drive, path))
+    return asked.settings.get(path, drive_value(asked.drive, path, asked.firmware))
 
 
 def dram(asked: Asked) -> Question:
@@ -119,7 +109,7 @@ def _role(layer: str) -> str:
 
 def uses_flash(asked: Asked, layer: str, settings: Mapping[str, Setting]) -> bool:
     """The layer itself, or a flash cache in front of it."""
-    return needs_flash(layer) or values_at(asked.drive, {**asked.settings, **settings}, FLASH_CACHE) != 0
+    return needs_flash(layer, asked.firmware) or values_at(asked.drive, {**asked.settings, **settings}, FLASH_CACHE) != 0
 
 
 def _in_front(asked: Asked, layer: str, size: str, role: str) -> tuple[Design, dict[str, Setting]]:
@@ -128,10 +118,10 @@ def _in_front(asked: Asked, layer: str, size: str, role: str) -> tuple[Design, d
     return _design(asked, f"{layer}, {size} as {role}", layer, settings, f"{size} of flash in front of {layer}", role)
 
 
-def _check_flash(names: Iterable[str]) -> None:
+def _check_flash(names: Iterable[str], libraries: Sequence[str]) -> None:
     for name in names:
-        if not needs_flash(name):
-            having = ", ".join(layer for layer in layers() if needs_flash(layer))
+        if not needs_flash(name, libraries):
+            having = ", ".join(layer for layer in layers(libraries) if needs_flash(layer, libraries))
             raise InputError(f"{name} uses no flash; layers that do: {having}")
 
 
@@ -141,16 +131,16 @@ def flash(asked: Asked) -> Question:
     sizes = list(asked.sizes or ("1 GiB",))
     made = []
     for layer in chosen:
-        if not needs_flash(layer):
+        if not needs_flash(layer, asked.firmware):
             made.append((Design(f"{layer} without flash", layer, {FLASH_CACHE: "0 B"}, "none"), {}))
             made += [_in_front(asked, layer, size, role) for role in ROLES for size in sizes]
             continue
         for size in sizes:
             name = f"{layer}, {size}" if len(sizes) > 1 else layer
             made.append(_design(asked, name, layer, flash_settings(asked.drive, asked.settings, layer, size), f"{size} of flash in {layer}", _role(layer)))
-    own = [layer for layer in chosen if needs_flash(layer)]
+    own = [layer for layer in chosen if needs_flash(layer, asked.firmware)]
     ordered = len(chosen) == 1 and len(sizes) > 1 and bool(own)
-    roles = sorted({role for layer in chosen for role in ((_role(layer),) if needs_flash(layer) else ROLES)})
+    roles = sorted({role for layer in chosen for role in ((_role(layer),) if needs_flash(layer, asked.firmware) else ROLES)})
     remarks = [
         "layers that use flash themselves do it in one role each, so the difference between them holds the rest of their designs, too; "
         "--layer cmr asks one layer in every role"
@@ -189,7 +179,7 @@ def layer(asked: Asked) -> Question:
 def lifetime(asked: Asked) -> Question:
     """How many years the flash lasts."""
     name = _one_layer(asked)
-    _check_flash([name])
+    _check_flash([name], asked.firmware)
     if asked.sizes:
         made = [_design(asked, f"{name} with {size} of flash", name, flash_settings(asked.drive, asked.settings, name, size), f"{size} of flash in {name}") for size in asked.sizes]
     else:
@@ -212,8 +202,8 @@ def what_if(asked: Asked) -> Question:
     if len(asked.change) != 1:
         raise InputError("what-if: name one parameter with --change PATH=VALUE, such as --change \"media.rpm=5400 rpm\"")
     ((path, value),) = asked.change.items()
-    if path not in parameters():
-        raise unknown_name("parameter", path, parameters())
+    if path not in (known := parameters(asked.firmware)):
+        raise unknown_name("parameter", path, known)
     own = _as_it_is(asked, path)
     if isinstance(own, str) and amount_or_none(own) and not amount_or_none(str(value)):
         raise InputError(f"--change: {path} is {own} now; '{value}' has no unit of that kind")
@@ -235,8 +225,9 @@ TEMPLATES: dict[str, Callable[[Asked], Question]] = {
 
 
 def question_of(asked: Asked) -> Question:
-    check_layers(asked.layers)
+    check_layers(asked.layers, asked.firmware)
+    known = parameters(asked.firmware)
     for path in asked.settings:
-        if path not in parameters():
-            raise unknown_name("parameter", path, parameters())
+        if path not in known:
+            raise unknown_name("parameter", path, known)
     return TEMPLATES[asked.kind](asked)

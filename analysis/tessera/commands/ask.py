@@ -45,6 +45,7 @@ def ask(
     at_most: Annotated[float | None, typer.Option(min=0, help="cost: leave out layers above this cost per user TB.")] = None,
     price: Annotated[list[str] | None, typer.Option("--price", metavar="NAME=PRICE", help="cost: mechanics (TB of conventional platters), dram or flash (GiB).")] = None,
     drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
+    firmware: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Shared library with layers of your own; may be repeated.")] = None,
     replay: Annotated[str | None, typer.Option(help="timed, queue:N or closed:N, as in tessera run.")] = None,
     format_: Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")] = None,
     settings: Settings = None,
@@ -72,7 +73,7 @@ def ask(
     questions = [
         question_of(Asked(
             kind, metric_of(metric or ("lifetime" if kind == "lifetime" else "p99")), source, drive, _listed(layer), _listed(size), cores, clock,
-            settings_of(change), settings_of(settings), replay, format_, requests or most_requests(source), at_most, Prices.of(price or ()),
+            settings_of(change), settings_of(settings), tuple(str(library.resolve()) for library in firmware or ()), replay, format_, requests or most_requests(source), at_most, Prices.of(price or ()),
         ))
         for source in sources
     ]  # fmt: skip

@@ -45,7 +45,7 @@ def boot_of(state: str | Path, facts: Mapping[str, Any], drive: str | None = Non
     settings = {path: _setting(value) for path, value in facts["parameters"].items() if path in own and own[path] != value}
     return Simulation(
         drive=name, layer=None if firmware else facts["layer"], workload=REQUESTS, limit=1, content=facts["content"], seed=facts["seed"],
-        load_state=Path(state).resolve(), settings=settings, more=("--firmware", str(firmware)) if firmware else (),
+        load_state=Path(state).resolve(), settings=settings, firmware=firmware or (),
     )  # fmt: skip
 
 

@@ -27,15 +27,15 @@ COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim r
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
     "layer", "trace", "workload", "format", "volume", "columns", "time_unit", "sort", "spread", "arrival", "limit", "skip", "warmup", "replay", "time_scale",
-    "adapt", "fold_at", "prefill", "caches", "content", "intervals", "percentiles", "seed", "load_state", "save_state",
+    "adapt", "fold_at", "prefill", "caches", "content", "intervals", "percentiles", "seed", "load_state", "save_state", "elf",
 )  # fmt: skip
 FLAGS = ("fold", "fold_prefilled", "check", "requests", "events", "places")
-REPEATED = ("cut_at", "restart_at")
+REPEATED = ("cut_at", "restart_at", "firmware")
 WHOLE = ("limit", "skip", "prefill", "seed")
 NUMBERS = (*WHOLE, "time_scale")
-FIRMWARE = ("--firmware", "--firmware-patience", "--firmware-digest")  # of a shared library: with the drive wherever that goes
+OF_FIRMWARE = ("--firmware-patience", "--firmware-digest")  # of a shared library: with it wherever that goes
 _WAVES = ("--vcd", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
-OF_ONE_RUN = {"--elf": "an image is of one layer", "--gdb": "a debugger follows one run", **dict.fromkeys(_WAVES, "a recording is of one run")}
+OF_ONE_RUN = {"--gdb": "a debugger follows one run", **dict.fromkeys(_WAVES, "a recording is of one run")}
 LARGEST = 2**63 - 1  # of a whole number: the datasets of sweeps hold no larger seed
 
 
@@ -120,6 +120,10 @@ class Simulation(Shown):
     """Cut the power at these times since the start of the replay ("1.5 s"; "boot+2 ms": since power-on), then boot and go on."""
     restart_at: str | tuple[str, ...] = ()
     """Restart the firmware at these times, without a power cut."""
+    firmware: str | Path | tuple[str, ...] = ()
+    """Shared library with translation layers of your own; of a plan's several, each run loads that which has its layer."""
+    elf: str | Path | None = None
+    """Firmware image for the drive's processor."""
     settings: Mapping[str, Setting] = field(default_factory=dict)
     """Parameters of the drive by their path, as `--set` takes them: {"media.rpm": "5400 rpm"}."""
     more: tuple[str, ...] = ()
@@ -139,8 +143,10 @@ class Simulation(Shown):
                 raise InputError(f"set: {path}: expected a text, a number, true or false, found {value!r}")
         for name in (*REPEATED, "more"):
             given = getattr(self, name)
-            if name in REPEATED and isinstance(given, str):
-                given = (given,)
+            if name in REPEATED and isinstance(given, str | Path):
+                given = (str(given),)
+            if name == "firmware" and isinstance(given, list | tuple):
+                given = tuple(str(library) if isinstance(library, Path) else library for library in given)
             object.__setattr__(self, name, tuple(given) if isinstance(given, list) else given)
             if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
                 raise InputError(f"{name}: expected a list of texts, found {getattr(self, name)!r}")
@@ -219,9 +225,9 @@ class Simulation(Shown):
     def of_words(cls, words: Sequence[str]) -> "Simulation":
         """From the words behind `tessera-sim run`, DRIVE first.
 
-        >>> made = Simulation.of_words(["demo", "--workload", "random-4k", "--limit", "9", "--set", "nand.dies=2", "--elf", "a.elf", "--fold"])
+        >>> made = Simulation.of_words(["demo", "--workload", "random-4k", "--limit", "9", "--set", "nand.dies=2", "--age", "26w", "--fold"])
         >>> made.limit, made.settings, made.more, made.fold
-        (9, {'nand.dies': '2'}, ('--elf', 'a.elf'), True)
+        (9, {'nand.dies': '2'}, ('--age', '26w'), True)
         """
         given = texts_of("words", words) if not isinstance(words, str) else ()
         if not given:
@@ -252,18 +258,18 @@ class Simulation(Shown):
                 more.append(word)
         return cls(**fields, more=tuple(more))
 
+    def firmware_words(self) -> list[str]:
+        """The words that name its libraries, and how these are called.
+
+        >>> Simulation(workload="any", firmware="a.so", more=("--age", "26w", "--firmware-patience", "3")).firmware_words()
+        ['--firmware', 'a.so', '--firmware-patience', '3']
+        """
+        named = [word for library in self.firmware for word in ("--firmware", str(library))]
+        return named + [word for name in OF_FIRMWARE if name in self.more for word in self.more[self.more.index(name) :][:2]]
+
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""
         return dataclasses.replace(self, **changes)
-
-
-def firmware_words(more: Sequence[str]) -> list[str]:
-    """Of the words of a run those that name a shared library with layers.
-
-    >>> firmware_words(("--age", "26w", "--firmware", "a.so"))
-    ['--firmware', 'a.so']
-    """
-    return [word for name in FIRMWARE if name in more for word in more[more.index(name) :][:2]]
 
 
 def value_of(name: str, value: object, said: str = "") -> Any:

@@ -11,7 +11,9 @@ from typing import Any
 
 from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import make_way, own_folder, write_inside
-from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation, firmware_words
+from tessera.engine.libraries import fitted
+from tessera.engine.libraries import layers as known_layers
+from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation
 from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError, read_text, regular, unknown_name
@@ -52,7 +54,7 @@ class Planned:
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
     """The layers asked for, of the simulator's and of the run's own library, and today's names of those that had others. Raises InputError
     with the nearest name for one that there is not."""
-    listed = json.loads(ask_simulator(["list", "layers", "--json", *firmware_words(simulation.more)]))
+    listed = known_layers(simulation.firmware).values()
     current = {former: entry["name"] for entry in listed for former in entry.get("former_names", ())}
     if list(wanted) == [ALL]:
         return [entry["name"] for entry in listed if not entry["zones"]], current
@@ -71,7 +73,7 @@ def plan_of(simulation: Simulation, layers: Sequence[str], seeds: int, out: Path
     """The runs, all layers of one seed before those of the next: whatever ends them, the layers have as many each."""
     for seed in range(simulation.seed, simulation.seed + seeds):
         for layer in layers:
-            one = simulation.but(layer=layer, seed=seed)
+            one = fitted(simulation.but(layer=layer, seed=seed))
             for option in ("load_state", "save_state"):  # of a comparison a folder of them
                 if states := getattr(simulation, option):
                     one = one.but(**{option: Path(states) / layer / f"{seed}.state"})
@@ -122,7 +124,7 @@ def list_inputs(simulation: Simulation, layers: Sequence[str], seeds: int) -> st
         one = run.simulation if state is None or Path(state).exists() else run.simulation.but(load_state=None)
         listed = json.loads(ask_simulator(one.words()))
         found |= {(entry["role"], entry["path"]): entry for entry in listed["inputs"]}
-        if state is None:
+        if state is None and not simulation.firmware:
             break
     return json.dumps({**listed, "inputs": list(found.values())}, indent=1)
 
@@ -132,6 +134,8 @@ def _of_many_runs(simulation: Simulation) -> Simulation:
     spelled = Simulation.of_words(simulation.words()[1:])
     if spelled.layer is not None:
         raise InputError("a comparison takes its layers from 'layers', not from 'layer'")
+    if spelled.elf is not None:
+        raise InputError(f"--elf {spelled.elf}: an image is of one layer; run it by itself ('run')")
     for at, word in enumerate(spelled.more):
         if word in OF_ONE_RUN:
             raise InputError(f"{' '.join(spelled.more[at : at + 2])}: {OF_ONE_RUN[word]}; run it by itself ('run')")

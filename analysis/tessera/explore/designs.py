@@ -10,7 +10,7 @@ from tessera.evidence.marks import with_marks
 from tessera.explore.dataset import AXIS
 
 SEED = "seed"
-_DESIGN_OPTIONS = ("drive", "layer")
+_DESIGN_OPTIONS = ("drive", "layer", "firmware", "elf")
 
 
 def is_design(axis: str) -> bool:

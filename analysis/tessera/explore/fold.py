@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from tessera.engine.simulation import Simulation, firmware_words, setting_text
+from tessera.engine.simulation import Simulation, setting_text
 from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError
 
@@ -54,7 +54,7 @@ def _question(simulation: Simulation) -> tuple[str, ...]:
     words = ["check", str(simulation.drive), *(("--layer", simulation.layer) if simulation.layer else ()), "--capacity"]
     for path, value in simulation.settings.items():
         words += ["--set", f"{path}={setting_text(value)}"]
-    return (*words, *firmware_words(simulation.more))
+    return (*words, *simulation.firmware_words(), *(("--elf", str(simulation.elf)) if simulation.elf else ()))
 
 
 @cache

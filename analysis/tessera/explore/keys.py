@@ -10,6 +10,9 @@ from tessera.errors import InputError
 from tessera.explore.fold import forget_capacities
 
 
+FIRMWARE = (("firmware", "firmware"), ("elf", "image"))  # option -> role of the file
+
+
 def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None, blocks: str | None = None) -> str:
     """SHA-256 of the drive's effective description, the content of every file that the run opens, every option, the seed and the simulator
     itself: a result with the same key is the same result. `warm`: the run that made the drive's state which this one begins with; `blocks`: the metric whose figures
@@ -18,7 +21,7 @@ def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | 
     record["drive"] = drive_values(str(simulation.drive))
     record["settings"] = {path: setting_text(value) for path, value in sorted(simulation.settings.items())}
     files = contents(tuple(_reading_words(simulation)))
-    for name, role in (("trace", "trace"), ("workload", "workload"), ("load_state", "state")):
+    for name, role in (("trace", "trace"), ("workload", "workload"), ("load_state", "state"), *FIRMWARE):
         if name in record:
             record[name] = [digest for of, digest in files if of == role]
     parts = {"run": record, "files": [entry for entry in files if entry[0] != "drive"], "until": until, "simulator": simulator_digest()}
@@ -33,9 +36,16 @@ def _reading_words(simulation: Simulation) -> list[str]:
     """The words of a run as far as they name what it opens: so that the simulator is asked once for a sweep over a parameter."""
     plain = Simulation(
         drive=simulation.drive, layer=simulation.layer, trace=simulation.trace, workload=simulation.workload, format=simulation.format,
-        columns=simulation.columns, time_unit=simulation.time_unit, load_state=simulation.load_state, more=simulation.more,
+        columns=simulation.columns, time_unit=simulation.time_unit, load_state=simulation.load_state, firmware=simulation.firmware,
+        elf=simulation.elf, more=simulation.more,
     )  # fmt: skip
     return plain.words()
+
+
+def digest_of_firmware(simulation: Simulation) -> str | None:
+    """SHA-256 of the library or image that the run loads, as the key has it."""
+    roles = [role for _, role in FIRMWARE]
+    return next((digest for role, digest in contents(tuple(_reading_words(simulation))) if role in roles), None)
 
 
 @cache

@@ -2,17 +2,15 @@
 
 import dataclasses
 import itertools
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tessera.engine.libraries import check_layer, fitted, parameters
 from tessera.engine.simulation import NUMBERS, Simulation
-from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, unknown_name
-from tessera.explore.axes import MOST_STEPS, Point, axes_of, grid, grid_size, latin_hypercube, matches, zipped
+from tessera.explore.axes import MOST_STEPS, Point, Value, axes_of, grid, grid_size, latin_hypercube, matches, values, zipped
 from tessera.explore.cluster import check_cluster
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
 from tessera.explore.warm import check_warm, split
@@ -95,8 +93,7 @@ class Plan:
 
     def runs(self) -> Iterator[PlannedRun]:
         """Raises InputError where there is none, or an axis names nothing."""
-        names = self.axis_names()
-        check_axes(names)
+        check_axes(self.axis_names(), self.libraries())
         empty = True
         for point in self.points_of():
             empty = False
@@ -112,6 +109,13 @@ class Plan:
         names = [*self.axes, *(name for axes in self.zips for name in axes), *(name for point in self.points for name in point)]
         names += [*(self.latin["axes"] if self.latin else ()), *(name for branch in self.branches for name in branch["axes"])]
         return list(dict.fromkeys(names))
+
+    def libraries(self) -> tuple[str, ...]:
+        """Every shared library that a run may load."""
+        return libraries_of(self.run, self.all_axes(), self.folder)
+
+    def all_axes(self) -> list[Mapping[str, Any]]:
+        return [self.axes, *self.zips, *self.points, self.latin["axes"] if self.latin else {}, *(branch["axes"] for branch in self.branches)]
 
 
 def _with_groups(point: Point, groups: list[list[Point]]) -> Iterator[Point]:
@@ -134,26 +138,36 @@ def _with_branches(point: Point, branches: tuple[Mapping[str, Any], ...]) -> Ite
         yield from _with_branches(point, rest)
 
 
-@cache
-def parameters() -> dict[str, str]:
-    """Path of every parameter of a drive -> its type in words."""
-    return {entry["path"]: entry["type"] for entry in json.loads(ask_simulator(["list", "parameters", "--json"]))}
-
-
-def kinds_of(axes: Iterable[str]) -> dict[str, bool]:
+def kinds_of(axes: Iterable[str], libraries: Sequence[str]) -> dict[str, bool]:
     """Whether each axis is of numbers, by what it is declared to be: a column of results has its type whatever its values."""
-    return {name: name in NUMBERS if name in OPTIONS else parameters().get(name) in ("number", "whole number") for name in axes}
+    declared = parameters(libraries)
+    return {name: name in NUMBERS if name in OPTIONS else declared.get(name) in ("number", "whole number") for name in axes}
 
 
-def check_axes(names: Iterable[str]) -> None:
-    """Raises InputError for an axis that is neither an option of a run nor a parameter of a drive."""
+def check_axes(names: Iterable[str], libraries: Sequence[str], layers: Iterable[Value] = ()) -> None:
+    """Raises InputError for an axis that is neither an option of a run nor a parameter of a drive or of a library's layer. Of layers that there are
+    not each run says it, but where they are the user's own."""
+    known = (*OPTIONS, *parameters(libraries))
     for name in names:
-        if name not in OPTIONS and name not in parameters():
-            raise unknown_name("axis", name, (*OPTIONS, *parameters()))
+        if name not in known:
+            raise unknown_name("axis", name, known)
+    for layer in layers if libraries else ():
+        check_layer(str(layer), libraries)
+
+
+def values_given(option: str, run: Mapping[str, Any], axes: Iterable[Mapping[str, Any]]) -> list[Value]:
+    """Every value of an option of runs, in [run] and on axes."""
+    return [value for table in (run, *axes) if option in table for value in values(option, list(table[option]) if isinstance(table[option], tuple) else table[option])]
+
+
+def libraries_of(run: Mapping[str, Any], axes: Iterable[Mapping[str, Any]], folder: Path) -> tuple[str, ...]:
+    """The shared libraries that [run] or an axis names, from `folder`."""
+    return tuple(dict.fromkeys(str((folder / str(library)).resolve()) for library in values_given("firmware", run, axes)))
 
 
 def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulation:
-    """The run at a point: its options and settings over those that all runs share; files are named from `folder`."""
+    """The run at a point: its options and settings over those that all runs share, and the library that has its layer; files are named from
+    `folder`."""
     fields = dict(run)
     fields["settings"] = dict(run.get("settings", {}))
     for name, value in point.items():
@@ -163,13 +177,13 @@ def simulation_at(run: Mapping[str, Any], point: Point, folder: Path) -> Simulat
                 fields.pop("workload" if name == "trace" else "trace", None)
         else:
             fields["settings"][name] = value
-    for name in ("trace", "workload", "drive", "load_state"):
+    for name in ("trace", "workload", "drive", "load_state", "elf"):
         named = fields.get(name)
         if name == "trace" and named == SAMPLE and not (folder / named).exists():
             continue
-        if isinstance(named, str) and (name in ("trace", "load_state") or named.endswith(".toml")):
+        if isinstance(named, str) and (name in ("trace", "load_state", "elf") or named.endswith(".toml")):
             fields[name] = str((folder / named).resolve())
-    return Simulation.of(fields)
+    return fitted(Simulation.of({**fields, "firmware": libraries_of(fields, (), folder)}))
 
 
 def branches_of(tables: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -217,7 +231,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     names = plan.axis_names()
     if not names:
         raise InputError("the sweep is empty: it has no axis; give it [axes], [[zip]], [[points]] or [latin]")
-    check_axes(names)
+    check_axes(names, plan.libraries(), values_given("layer", plan.run, plan.all_axes()))
     for name in itertools.chain(*plan.skips, *(branch["where"] for branch in plan.branches)):
         if name not in names:
             raise unknown_name("axis of this sweep", name, names)

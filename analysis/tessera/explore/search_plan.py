@@ -9,7 +9,7 @@ from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import axes_of, read_range, values
 from tessera.explore.cluster import check_cluster
 from tessera.explore.constraints import Constraint, constraints_of
-from tessera.explore.plan import branches_of, check_axes
+from tessera.explore.plan import branches_of, check_axes, libraries_of, values_given
 from tessera.explore.prices import prices_of
 from tessera.explore.toml_file import check_shapes, flat, read_toml, run_options
 from tessera.results.steadiness import Until
@@ -50,6 +50,10 @@ class SearchPlan:
     def axis_names(self) -> list[str]:
         return list(dict.fromkeys([*self.axes, *(name for branch in self.branches for name in branch["axes"])]))
 
+    def libraries(self) -> tuple[str, ...]:
+        """Every shared library that a run may load."""
+        return libraries_of(self.run, [self.axes], self.folder)
+
 
 def read_search(file: str | Path) -> SearchPlan:
     """Reads the file of a search. Raises InputError with file and reason."""
@@ -65,7 +69,8 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     axes, objectives = axes_of(table.get("axes", {})), flat(table.get("objectives", {}))
     if not axes:
         raise InputError("the search is empty: it has no axis; give it [axes]")
-    check_axes(axes)
+    libraries = libraries_of(run, [axes], folder)
+    check_axes(axes, libraries, values_given("layer", run, [axes]))
     for name, given in axes.items():
         _ = read_range(name, given) if isinstance(given, Mapping) else values(name, given)
     if not objectives:
@@ -87,7 +92,7 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
         if name in (COST, COST_PER_TB) and not table.get("cost"):
             raise InputError(f"the objective '{name}' needs a table [cost]")
     branches = branches_of(table.get("branch", []))
-    check_axes(name for branch in branches for name in branch["axes"])
+    check_axes((name for branch in branches for name in branch["axes"]), libraries)
     for branch in branches:
         for name in branch["where"]:
             if name not in axes:

@@ -20,7 +20,7 @@ from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
 from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.front import alike, front
-from tessera.explore.keys import key_of, read_again
+from tessera.explore.keys import digest_of_firmware, key_of, read_again
 from tessera.explore.place import places
 from tessera.explore.plan import kinds_of, simulation_at
 from tessera.explore.search_plan import SearchPlan
@@ -87,7 +87,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     digest = simulator_digest()
     rows: list[dict[str, Any]] = []
     fold = _shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
     try:
@@ -98,7 +98,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                 runs = [[folded(run, fold) for run in replicates(plan, point)] for point in points]
                 keys = [[key_of(run, plan.until) for run in seeds] for seeds in runs]
                 tasks = {
-                    key: Task(key, run.record(), point, digest, plan.until)
+                    key: Task(key, run.record(), point, digest, plan.until, firmware=digest_of_firmware(run))
                     for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
                 }  # fmt: skip
                 for row in placed(place, tasks.values()):
@@ -138,7 +138,7 @@ def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search
     widths = [f"{name}.half_width" for name in plan.objectives] if plan.seeds > 1 else []
     constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
     names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "marks", "keeps", "command"]
-    kinds = kinds_of(plan.axis_names())
+    kinds = kinds_of(plan.axis_names(), plan.libraries())
     trials = pl.DataFrame([_column(name, [row.get(name) for row in unique], kinds) for name in names])
     signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
     values_ = trials.select(list(plan.objectives)).to_numpy().astype(float) * signs
@@ -196,6 +196,7 @@ def _write_descriptions(plan: SearchPlan, folder: Path, best: pl.DataFrame, poin
         simulation = simulation_at(plan.run, {name: value for name, value in points[row["key"]].items() if value is not None}, plan.folder)
         reached = ", ".join(f"{name} {row[name]:.6g}" for name in plan.objectives)
         lines = [f"extends = {json.dumps(str(simulation.drive))}", f"summary = {json.dumps(f'design {number} of the front: {reached}')}"]
+        lines += [f"# run it with --firmware {library}" for library in simulation.firmware]
         if simulation.layer:
             lines.append(f"layer = {json.dumps(simulation.layer)}")
         lines += [f"{path} = {json.dumps(_whole(value))}" for path, value in simulation.settings.items()]

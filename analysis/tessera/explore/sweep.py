@@ -17,7 +17,7 @@ from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
 from tessera.explore.dataset import Sweep
 from tessera.explore.fold import Fold, folded, smallest_fold
-from tessera.explore.keys import key_of, read_again
+from tessera.explore.keys import digest_of_firmware, key_of, read_again
 from tessera.explore.place import Place, places
 from tessera.explore.plan import MANY_RUNS, Plan, PlannedRun, kinds_of
 from tessera.explore.warm import is_good, state_file
@@ -139,7 +139,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     if plan.keep:
         make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)
@@ -178,7 +178,7 @@ def _warm_up(place: Place, runs: Iterable[PlannedRun], sweep: Sweep, digest: str
     own_folder(sweep.folder / "warm")
     for file in wanted:
         make_way(file)
-    tasks = (Task(file.stem, warm.but(save_state=file).record(), {}, digest) for file, warm in wanted.items())
+    tasks = (Task(file.stem, warm.but(save_state=file).record(), {}, digest, firmware=digest_of_firmware(warm)) for file, warm in wanted.items())
     failed = {row["key"]: row for row in placed(place, tasks) if row["exit_status"] != 0}
     count.warmed = len(wanted) - len(failed)
     return {file: failed[file.stem] for file in wanted if file.stem in failed}
@@ -190,7 +190,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, plan.blocks)
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, plan.blocks, digest_of_firmware(run.simulation))
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

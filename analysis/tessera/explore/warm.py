@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation, firmware_words
+from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError, unknown_name
 from tessera.explore.keys import key_of
@@ -20,7 +20,7 @@ FILES = ("trace", "workload")
 def check_warm(table: Mapping[str, Any], run: Mapping[str, Any], axes: Iterable[str]) -> None:
     """Raises InputError where [warm] holds what is not the warm-up's to say."""
     for name in table:
-        if name in ("drive", "layer", "set", "check", "content"):
+        if name in ("drive", "layer", "firmware", "elf", "set", "check", "content"):
             raise InputError(f"warm: {name} is the same before and after the warm-up; it belongs to [run] or an axis")
         if name not in OPTIONS:
             raise unknown_name("option of [warm]", name, OPTIONS)
@@ -37,7 +37,8 @@ def split(simulation: Simulation, table: Mapping[str, Any], folder: Path) -> tup
     options = {name: str((folder / value).resolve()) if _is_file(name, value) else value for name, value in table.items()}
     shared = {
         "drive": simulation.drive, "layer": simulation.layer, "settings": dict(simulation.settings), "check": simulation.check,
-        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches, "more": firmware_words(simulation.more),
+        "content": simulation.content, "seed": simulation.seed, "prefill": simulation.prefill, "caches": simulation.caches,
+        "firmware": simulation.firmware, "elf": simulation.elf, "more": simulation.but(firmware=()).firmware_words(),
     }  # fmt: skip
     return simulation.but(prefill=None, caches=None), Simulation.of({**shared, **options})
 
@@ -55,7 +56,8 @@ def is_good(file: Path, warm: Simulation) -> bool:
     """Whether the state is there and whole, and of this drive."""
     if not file.exists():
         return False
-    words = ["check", warm.drive, *(("--layer", warm.layer) if warm.layer else ()), *warm.more]
+    words = ["check", warm.drive, *(("--layer", warm.layer) if warm.layer else ()), *warm.firmware_words()]
+    words += ["--elf", str(warm.elf)] if warm.elf else []
     for path, value in warm.settings.items():
         words += ["--set", f"{path}={value}"]
     try:

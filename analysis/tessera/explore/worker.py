@@ -1,5 +1,6 @@
 """What a worker does: one run, from its description to a row of results."""
 
+import hashlib
 import shutil
 import time
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ class Task:
     """Folder that keeps the run; nothing is kept where there is none."""
     blocks: str | None = None
     """The metric whose figures without each block of the run are wanted."""
+    firmware: str | None = None
+    """SHA-256 of the library or image that the run loads."""
 
 
 class Stopped(Exception):
@@ -54,6 +57,7 @@ def work(task: Task) -> dict[str, Any]:
     try:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
+        _check_firmware(simulation, task)
         run, notes = _simulate(simulation.but(requests=True) if task.blocks else simulation, task.until, folder)
         row |= _figures(run, notes) | (by_blocks(run, task.blocks) if task.blocks else {})
         if simulation.warmup == "auto" and (made := simulation_of(folder)):
@@ -68,6 +72,13 @@ def work(task: Task) -> dict[str, Any]:
         if not task.keep:
             shutil.rmtree(folder, ignore_errors=True)
     return row | {"wall_seconds": time.monotonic() - begun}
+
+
+def _check_firmware(simulation: Simulation, task: Task) -> None:
+    """Raises SimulatorError where the library was built again since the run was planned: its result would have the key of another."""
+    for file in (*simulation.firmware, *((simulation.elf,) if simulation.elf else ())):
+        if task.firmware is not None and hashlib.sha256(Path(file).read_bytes()).hexdigest() != task.firmware:
+            raise SimulatorError([], 1, "", f"{file} is not what it was when the run was planned: the same command makes the run anew")
 
 
 def _simulate(simulation: Simulation, until: str | None, folder: Path) -> tuple[Run, list[str]]:

@@ -9,7 +9,7 @@ from tessera.new_layer.names import identifier
 from tessera.results.human import size
 
 TEMPLATES = Path(__file__).parent / "templates"
-COMMON = ("README.md", "test.sh")
+COMMON = ("README.md", "test.sh", "sweep.toml")
 FILES = {"c": ("layer.c", "Makefile"), "rust": ("layer.rs", "tessera_firmware.rs", "Makefile")}
 
 PROMISES = {

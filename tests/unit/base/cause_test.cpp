@@ -28,6 +28,13 @@ TEST_CASE("firmware's words for its work name a cause, and others none") {
   CHECK(cause_of_work("cleaner") == std::nullopt);
 }
 
+TEST_CASE("behind a dot firmware may say more of its work, and the word in front of it counts") {
+  CHECK(cause_of_work("rmw.unit") == Cause::rmw);
+  CHECK(cause_of_work("clean.idle.fast") == Cause::cleaning);
+  CHECK(cause_of_work("rewrite.rmw") == std::nullopt);
+  CHECK(cause_of_work(".rmw") == std::nullopt);
+}
+
 TEST_CASE("what a request's task does says for what its time was, in whatever phase it was spent") {
   RequestLife life = begun_at(1_ms);
   life.account(LifePhase::cpu, 2_ms);

@@ -212,6 +212,17 @@ TEST_CASE("what is wrong comes first, the worst at the top") {
   CHECK(what_is_wrong(of_a_run(), {}).empty());
 }
 
+TEST_CASE("a clock that a layer of the user's declares is told by its name until it has come round") {
+  MetricSet metrics = of_a_run();
+  metrics.add("progress.level_merges.done", 3.0, "1", "");
+  metrics.add("progress.level_merges.of", 20.0, "1", "");
+  metrics.add("progress.cleanings.done", 3.0, "1", "");
+  metrics.add("progress.cleanings.of", 20.0, "1", "");
+  const auto wrong = what_is_wrong(metrics, {});
+  REQUIRE(wrong.size() == 1);
+  CHECK(wrong[0] == "not yet: level merges of the layer, of which came only 3 of 20, so do not compare these results with others");
+}
+
 TEST_CASE("a run of which nothing was measured says that, and what it stands for no more") {
   MetricSet metrics;
   metrics.add("host.served", 0.0, "1", "");

@@ -9,12 +9,12 @@ from typing import Any
 
 from tessera.asking.dependants import values_at
 from tessera.asking.source import Source
-from tessera.asking.templates import LAYERS, layers, write_buffer_of
+from tessera.asking.templates import LAYERS, write_buffer_of
+from tessera.engine.libraries import layers, parameters
 from tessera.engine.parameters import drive_value
 from tessera.engine.simulation import Setting, setting_text
 from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import amount, quantity_text
-from tessera.explore.plan import parameters
 from tessera.results.families import ordered
 
 LAYER, BUFFER, LOAD, FLASH = "layer", "write-cache", "load", "flash"

@@ -12,8 +12,9 @@ DRIVE="torture@DUMPS@"
 $TESSERA check $DRIVE --firmware ./@NAME@.so
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-$TESSERA run $DRIVE --firmware ./@NAME@.so --workload random-4k --fold --limit 500 --check --cut-at 100ms --out "$out/run"
-# --durability none: no write cache of the drive in front, so that the layer's own promise (@DURABILITY_WORD@) is put to the test.
+# Without the drive's write cache in front, so that the layer itself is put to the test, and its own promise (@DURABILITY_WORD@).
+$TESSERA run $DRIVE --firmware ./@NAME@.so --set "firmware.write_cache.capacity=0 B" --workload random-4k --replay closed:4 --fold --limit 500 \
+  --check --cut-at 100ms --out "$out/run"
 for faults in "" "--faults torn"; do
   echo "power cuts${faults:+ that tear the sector under the head}:"
   $TESSERA torture $DRIVE --firmware ./@NAME@.so --durability none $faults --operations "$OPERATIONS" --cuts "$OPERATIONS"

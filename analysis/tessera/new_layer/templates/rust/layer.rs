@@ -101,10 +101,15 @@ struct Core {
     busy: bool,
     waiting: VecDeque<Operation>,
     scanned: usize,
-    rewrites: u64,
-    moved: u64,
+    rmws: Rounds,
+    cleanings: Rounds, // rewrites that make room in the buffer
+    taken: u64,
     hits: u64,
 }
+
+/// What the layer did how often; times in ps.
+#[derive(Default)]
+struct Rounds { began: u64, count: u64, total: u64, longest: u64 }
 
 // ---- where things are ----
 
@@ -145,8 +150,20 @@ impl Core {
     fn touch(&self, address: u64, bytes: u32, write: c_int) { unsafe { ((*self.machine).touch)(self.machine, address, bytes, write) } }
     fn charge(&self, operation: u32, times: u64) { unsafe { ((*self.machine).charge)(self.machine, operation, times) } }
     fn copy(&self, from: Data, to: Data) { unsafe { ((*self.machine).copy)(self.machine, from, to) } }
-    fn note(&self, edge: u32) {
-        unsafe { ((*self.machine).note)(self.machine, c"rewrite".as_ptr(), edge, self.unit as u64, self.zone_of_unit(self.unit).sectors as u64) }
+    /// Begins or ends a rewrite, by a word that the drive knows: a request that waits for it has spent that time on it.
+    fn note(&mut self, edge: u32) {
+        let word = if self.through > 0 { c"rmw" } else { c"clean" };
+        let now = unsafe {
+            ((*self.machine).note)(self.machine, word.as_ptr(), edge, self.unit as u64, self.zone_of_unit(self.unit).sectors as u64);
+            ((*self.machine).now)(self.machine)
+        };
+        let rounds = if self.through > 0 { &mut self.rmws } else { &mut self.cleanings };
+        if edge == BEGINS {
+            rounds.began = now;
+        } else {
+            let took = now - rounds.began;
+            *rounds = Rounds { count: rounds.count + 1, total: rounds.total + took, longest: rounds.longest.max(took), ..*rounds };
+        }
     }
 
     /// The track that is written as the `step`th of a unit: upwards where shingled; bottoms, then tops where interlaced.
@@ -220,7 +237,6 @@ impl Core {
         if held.is_none() && self.slot_of.len() == self.slot_sector.len() {
             return false;
         }
-        self.hits += held.is_some() as u64;
         let slot = held.unwrap_or_else(|| {
             let slots = self.slot_sector.len();
             (0..slots).map(|i| (self.hand + i) % slots).find(|&slot| self.slot_sector[slot] == 0).unwrap()
@@ -229,6 +245,7 @@ impl Core {
         if held.is_none() {
             self.enter(slot, sector);
         }
+        self.taken += 1;
         true
     }
 
@@ -316,8 +333,6 @@ impl Core {
         self.touch(self.map_address + unit as u64 * 4, 4, 1);
         self.zones[index].spare = old as usize;
         self.sequence += 1;
-        self.rewrites += 1;
-        self.moved += self.zones[index].sectors as u64;
         for (slot, sector) in self.slots_of(unit) {
             self.slot_of.remove(&sector);
             self.slot_sector[slot] = 0;
@@ -484,7 +499,7 @@ unsafe extern "C" fn create(
         interlaced: value(TRACKS) == INTERLACED_TRACKS, zones: Vec::new(), places: 0, sectors: 0, sequence: 0, map: &mut [], map_address: 0,
         newest: Vec::new(), image: Data::default(), unit: 0, through: 0, slot_sector: &mut [], slot_address: 0, slot_of: HashMap::new(), hand: 0,
         buffer: Data::default(), headers: [[0; HEADER_BYTES]; MOST_STEPS], steps: Vec::new(), operations: HashMap::new(), busy: false,
-        waiting: VecDeque::new(), scanned: 0, rewrites: 0, moved: 0, hits: 0,
+        waiting: VecDeque::new(), scanned: 0, rmws: Rounds::default(), cleanings: Rounds::default(), taken: 0, hits: 0,
     });
     core.lay_out(std::slice::from_raw_parts(regions, region_count as usize));
     let units: usize = core.zones.iter().map(|zone| zone.places - 1).sum();
@@ -560,10 +575,23 @@ unsafe extern "C" fn flushed_only(_: *const Layer<Core>, values: *const Value) -
 
 unsafe extern "C" fn report(core: *const Core, to: *const Reporter) {
     let (core, to) = (&*core, &*to);
-    let figure = |name: &CStr, value: u64, what: &CStr| (to.figure)(to.context, name.as_ptr(), value as f64, 1, c"1".as_ptr(), what.as_ptr(), 1);
-    figure(c"rewrite.count", core.rewrites, c"units that were rewritten");
-    figure(c"rewrite.sectors", core.moved, c"sectors that this wrote");
-    figure(c"buffer.hits", core.hits, c"sectors that the write buffer held already");
+    let figure = |name: &CStr, value: f64, unit: &CStr, what: &CStr, counts: c_int| {
+        (to.figure)(to.context, name.as_ptr(), value, 1, unit.as_ptr(), what.as_ptr(), counts)
+    };
+    let milliseconds = |ps: u64| ps as f64 / 1e9;
+    figure(c"rmw.count", core.rmws.count as f64, c"1", c"units rewritten for writes", 1);
+    figure(c"rmw.time_total", milliseconds(core.rmws.total), c"ms", c"time that they took", 1);
+    figure(c"buffer.hits", core.hits as f64, c"1", c"sectors read from the write buffer", 1);
+    if core.taken == 0 {
+        return;
+    }
+    let (cleanings, what) = (&core.cleanings, c"units rewritten to make room in the write buffer");
+    let mean = milliseconds(cleanings.total) / cleanings.count.max(1) as f64;
+    figure(c"cleaning.count", cleanings.count as f64, c"1", what, 1);
+    figure(c"cleaning.mean", mean, c"ms", c"mean time of a cleaning", 0);
+    figure(c"cleaning.max", milliseconds(cleanings.longest), c"ms", c"longest cleaning", 0);
+    figure(c"progress.cleanings.done", cleanings.count as f64, c"1", what, 1);
+    figure(c"progress.cleanings.of", 20.0, c"1", c"as many are enough to compare the run", 0);
 }
 
 static LAYER: Layer<Core> = Layer {
