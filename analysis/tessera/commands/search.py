@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tessera.commands.group import interrupted
+from tessera.commands.help import TwoTier
 from tessera.commands.options import Jobs, Json
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ EXAMPLES = """Examples:
 
 def search(
     plan: Annotated[Path, typer.Argument(help="File of the search, in TOML.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: out/ and the file's name).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: out/ and the file's name).")] = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     as_json: Json = False,
@@ -69,4 +70,4 @@ def _print(found: "Search") -> None:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("search", epilog=EXAMPLES)(search)
+    app.command("search", cls=TwoTier, epilog=EXAMPLES)(search)
