@@ -63,7 +63,7 @@ def ask(
     from tessera.asking.question import KINDS, Asked, most_requests
     from tessera.asking.source import source_of
     from tessera.asking.templates import question_of
-    from tessera.commands.progress import progress
+    from tessera.progress import progress
 
     if kind not in KINDS:
         raise unknown_name("question", kind, KINDS)
@@ -82,11 +82,11 @@ def ask(
     command = shlex.join(["tessera", *sys.argv[1:]])
     for question in questions:
         folder = (out if len(questions) == 1 else out / question.asked.source.name) if out else Path("out/ask") / _folder(kind, _listed(layer), question.asked.source.name)
-        with progress(hidden=as_json, transient=True) as bar:
+        with progress(hidden=as_json) as bar:
             line = bar.add_task(question.asked.source.name, total=None)
 
             def tell(what: str, count: "Count") -> None:
-                bar.update(line, total=count.runs, completed=count.kept + count.done, description=f"{question.asked.source.name}, {what}")  # noqa: B023
+                bar.update(line, total=count.runs, completed=count.kept + count.done, kept=count.kept, description=f"{question.asked.source.name}, {what}")  # noqa: B023
 
             try:
                 answer = answer_to(question, folder, command, settle=settle, jobs=jobs, progress=tell)

@@ -40,8 +40,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Run many layers on the same input and show one table."""
-    from tessera.commands.progress import counting, progress
     from tessera.explore.comparing import compare_layers, list_inputs  # with polars
+    from tessera.progress import counting, progress
     from tessera.results.layer_table import WIDTH
 
     if wide + as_csv + as_json > 1:
@@ -50,7 +50,7 @@ def compare(
     if "--list-inputs" in context.args:
         print(list_inputs(wanted, chosen, seeds))
         return
-    with results_folder(out, "compare") as folder, progress(elapsed=True, transient=True) as bar:
+    with results_folder(out, "compare") as folder, progress() as bar:
         try:
             result = compare_layers(wanted, chosen, seeds, jobs, folder, counting(bar), baseline.split(",") if baseline else ())
         except KeyboardInterrupt as error:  # the simulators ended in order and wrote what they had

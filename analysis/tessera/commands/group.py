@@ -76,7 +76,8 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as error:
             raise interrupted(error) from None
         except InputError as error:
-            print(f"tessera: {error}", file=sys.stderr)
+            if message := str(error):  # else the simulator has said it on the terminal
+                print(f"tessera: {message}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
         except SimulatorError as error:
             sys.stdout.write(error.output)

@@ -28,13 +28,13 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
-    from tessera.commands.progress import progress
     from tessera.explore.search_plan import read_search  # with polars, Dask and Optuna, which no other command waits for
     from tessera.explore.searching import run_search  # with polars, Dask and Optuna, which no other command waits for
+    from tessera.progress import progress
 
     read = read_search(plan)
     folder = out or Path("out") / plan.stem
-    with progress(hidden=as_json) as bar:
+    with progress(hidden=as_json, transient=False) as bar:
         line = bar.add_task("designs", total=read.trials)
 
         def tell(done: int, whole: int, failed: int) -> None:

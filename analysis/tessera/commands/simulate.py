@@ -43,15 +43,14 @@ def run(
 ) -> None:
     """Replay a trace or workload on a drive and write the results."""
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
-    progress = sys.stderr.isatty()
     with results_folder(out, "run") as folder:
         if until is None:
-            result, sure = wanted.run(folder, progress), ""
+            result, sure = wanted.run(folder, progress=True), ""
         else:
             from tessera.explore.effort import run_until  # with numpy
             from tessera.results.steadiness import Until  # with numpy
 
-            result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
+            result, effort = run_until(wanted, Until.parse(until), folder, progress=True)
             sure = effort.sentence()
     if as_json:
         print(json.dumps(result.summary | ({"until": sure} if sure else {}), indent=1))
@@ -129,10 +128,10 @@ def array(
         array_in_parts(list(context.args), out, workers, scheduler)
         return
     if out is None and not set(context.args).isdisjoint(NO_RESULTS):
-        print(ask_simulator(["array", *context.args], progress=sys.stderr.isatty()), end="")
+        print(ask_simulator(["array", *context.args], progress=True), end="")
         return
     with results_folder(out, "array") as folder:
-        print(ask_simulator(["array", *context.args, "--out", folder], progress=sys.stderr.isatty()), end="")
+        print(ask_simulator(["array", *context.args, "--out", folder], progress=True), end="")
 
 
 def explain(
@@ -154,7 +153,7 @@ def explain(
     Run(results).file("summary.json")
     made_by = repeatable(results, firmware)
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
-        made_by.but(requests=True, events=True).run(folder, progress=sys.stderr.isatty())
+        made_by.but(requests=True, events=True).run(folder, progress=True)
         try:
             print(ask_simulator(["explain", folder, str(number)]), end="")
         except InputError as error:

@@ -38,10 +38,10 @@ def sweep(
     as_json: Json = False,
 ) -> None:
     """Make many runs over axes, and keep each."""
-    from tessera.commands.progress import counting, progress
     from tessera.explore import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.explore.cluster import job_script
     from tessera.explore.sweep import commands_of, summary_of
+    from tessera.progress import counting, progress
 
     read = read_plan(plan)
     folder = out or Path("out") / plan.stem
@@ -52,7 +52,7 @@ def sweep(
         print(*commands_of(read, folder), sep="\n")
         return
     count: "Count | None" = None
-    with progress(hidden=as_json, elapsed=True) as bar:
+    with progress(hidden=as_json, transient=False) as bar:
         shown = counting(bar)
 
         def tell(now: "Count") -> None:
