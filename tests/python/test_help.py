@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.commands.help import EVERYDAY, FURTHER, SIMULATORS
+from tessera.commands.help import COMMANDS, EVERYDAY, FURTHER, SIMULATORS
 from tessera.engine.simulation import OF_ONE_RUN
 from tessera.engine.simulator import run_simulator
 
@@ -20,6 +21,15 @@ def shown(command: str, word: str) -> str:
     result = CliRunner().invoke(app, [command, word], env={"COLUMNS": "80"})
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def test_the_program_shows_every_command_once_those_of_the_first_day_first():
+    text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    named = re.findall(r"^  ([a-z][a-z-]*) ", text, re.MULTILINE)
+    assert named == [name for names in COMMANDS.values() for name in names]
+    assert sorted(named) == sorted(typer.main.get_command(app).commands) and max(map(len, text.splitlines())) <= 80
+    bare = CliRunner().invoke(app, [], env={"COLUMNS": "80"})
+    assert bare.exit_code == 2 and bare.stdout == text
 
 
 @pytest.mark.parametrize("command", EVERYDAY)

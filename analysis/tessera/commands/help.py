@@ -1,4 +1,4 @@
-"""The help of the commands that take dozens of options, in two tiers.
+"""The help of the program, its commands by need, and of the commands that take dozens of options, in two tiers.
 
 `--help` shows the options of EVERYDAY, by need, and says how many there are besides; `--help-all` shows every option, those besides under the headings
 of FURTHER. Options that the simulator declares (a command hands it what it does not know itself) are read from its own help, so that there is one
@@ -15,8 +15,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from tessera.commands.group import Commands
 from tessera.engine.simulation import OF_ONE_RUN
-from tessera.engine.simulator import SimulatorError, run_simulator
+from tessera.engine.simulator import BAD_INPUT, SimulatorError, run_simulator
 from tessera.errors import InputError
 
 EVERYDAY: dict[str, dict[str, tuple[str, ...]]] = {
@@ -49,6 +50,16 @@ EVERYDAY: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }  # fmt: skip
 
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "The first day": ("demo", "run", "compare", "report", "view", "explain", "list"),
+    "Questions and designs": ("ask", "sweep", "search", "plot", "curve"),
+    "Traces and workloads": ("describe", "trace", "workload", "convert"),
+    "Drives": ("check", "drive", "import", "identify"),
+    "Arrays, real clients, power cuts": ("array", "serve", "torture"),
+    "Firmware and waveforms": ("new-layer", "firmware", "wave"),
+    "Is it right?": ("papers", "validate", "calibrate", "same"),
+}
+
 FURTHER: dict[str, tuple[str, ...]] = {
     "How a trace is read": ("--format", "--event", "--volume", "--columns", "--time-unit", "--sort", "--spread", "--arrival"),
     "How it is played": ("--replay", "--time-scale", "--skip", "--fold-at", "--fold-prefilled", "--adapt", "--age", "--seed", "--requests"),
@@ -64,8 +75,8 @@ SHORT, WHOLE = "--help", "--help-all"
 
 SIMULATORS = {"run": "run", "compare": "run", "array": "array", "torture": "torture"}  # whose options a command takes besides its own
 TEXT_AT = 30  # the column at which the simulator's help describes an option
-WIDTH = 80  # where there is no terminal
 MARGIN = 28  # in front of the description of an option
+MARGIN_OF_COMMANDS = 14
 FIRST_WORD = re.compile(r"[A-Z](?=[a-z]*\b(?!-))")
 
 
@@ -77,14 +88,18 @@ class Described:
     value: str
     text: str
 
-    def lines(self, width: int) -> Iterator[str]:
+    def lines(self, width: int, margin: int = MARGIN) -> Iterator[str]:
         label = "  " + f"{self.name} {self.value}".strip()
-        described = textwrap.wrap(self.text, width - MARGIN, break_on_hyphens=False) or [""]
-        if len(label) >= MARGIN:
+        described = textwrap.wrap(self.text, width - margin, break_on_hyphens=False) or [""]
+        if len(label) >= margin:
             yield label
             label = ""
-        yield f"{label:{MARGIN}}{described[0]}".rstrip()
-        yield from (" " * MARGIN + line for line in described[1:])
+        yield f"{label:{margin}}{described[0]}".rstrip()
+        yield from (" " * margin + line for line in described[1:])
+
+
+def _width() -> int:
+    return min(100, shutil.get_terminal_size((80, 24)).columns)
 
 
 def _own(item: Any) -> Described:
@@ -139,7 +154,7 @@ class TwoTier(TyperCommand):
         formatter.write(self.help_text(ctx, ctx.meta.get(WHOLE, False)))
 
     def help_text(self, ctx: typer.Context, whole: bool) -> str:
-        width = min(100, shutil.get_terminal_size((WIDTH, 24)).columns)
+        width = _width()
         declared = _simulators(self.name)
         arguments = [_own(item) for item in self.params if not isinstance(item, TyperOption)] or declared.arguments
         left = {option.name.partition(",")[0]: option for option in self._options(ctx, declared)}
@@ -171,6 +186,28 @@ class TwoTier(TyperCommand):
 
         known = {name for item in self.params for name in item.opts}
         return found + [CompletionItem(option.name, help=option.text) for option in _simulators(self.name).options if option.name.startswith(incomplete) and option.name not in known]
+
+
+class Program(Commands):
+    """All commands, those of the first day first."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            print(ctx.get_help())
+            ctx.exit(BAD_INPUT)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: typer.Context, formatter: Any) -> None:
+        width = _width()
+        lines = [*textwrap.wrap((self.help or "").strip(), width), "", "Usage: tessera COMMAND [OPTIONS]"]
+        for heading, names in COMMANDS.items():
+            lines += ["", f"{heading}:"]
+            for name in names:
+                first = " ".join((self.commands[name].help or "").split()).partition(". ")[0]
+                lines += Described(name, "", f"{first[:1].lower()}{first[1:]}".rstrip(".")).lines(width, MARGIN_OF_COMMANDS)
+        lines += ["", "Help:", *Described("COMMAND --help", "", "show what a command does, its options and examples").lines(width)]
+        lines += [line for item in self.get_params(ctx) if SHORT not in item.opts for line in _own(item).lines(width)]
+        formatter.write("\n".join([*lines, ""]))
 
 
 def _taken(left: dict[str, Described], names: tuple[str, ...]) -> list[Described]:
