@@ -36,6 +36,7 @@ def test_a_question_that_compares_with_what_it_does_not_name_is_not_understood(q
 
 def test_of_two_layers_the_other_is_meant():
     assert asked("Is my layer better than vguard?", ("vguard", "mine")).startswith("vguard has the smallest mean")
+    assert asked("How much slower is it than a conventional drive?", ("cmr", "mine")).startswith("cmr has the smallest p99")
 
 
 def test_layers_that_are_equal_in_practice_are_not_told_apart():

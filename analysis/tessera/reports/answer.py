@@ -19,6 +19,7 @@ from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enoug
 from tessera.explore.dataset import AXIS
 from tessera.explore.designs import SEED, zipped_axes
 from tessera.figures.pictures import in_order, is_ordered, text
+from tessera.results.families import YARDSTICK
 from tessera.results.human import counted
 
 # Words of a question and the metric that each means; the first one that is found counts.
@@ -85,15 +86,16 @@ def no_figure(question: str) -> str:
 def values_named(question: str, values: Iterable[str]) -> list[str]:
     """The values that a question names, as whole words.
 
-    >>> values_named("Is mu-rmw better than VGuard?", ["mu", "mu-rmw", "vguard", "cmr"])
-    ['mu-rmw', 'vguard']
+    >>> values_named("Is mu-rmw better than VGuard?", ["mu", "mu-rmw", "vguard", "cmr"]), values_named("than a conventional drive?", ["cmr", "fluid"])
+    (['mu-rmw', 'vguard'], ['cmr'])
     """
+    question = re.sub(r"\bconventional\b", YARDSTICK, question, flags=re.IGNORECASE)
     return [value for value in values if re.search(rf"(?<![\w.-]){re.escape(value)}(?![\w-])", question, re.IGNORECASE)]
 
 
 def one_sided(question: str, named: Sequence[str], count: int) -> str:
     """Why a question that compares has no answer: it does not say with what. "" where it does; of two there is no choice."""
-    if not re.search(COMPARES, question.lower()) or len(named) > 1 or (named and (count == 2 or re.search(THE_OTHERS, question.lower()))):
+    if not re.search(COMPARES, question.lower()) or count == 2 or len(named) > 1 or (named and re.search(THE_OTHERS, question.lower())):
         return ""
     return f"the question compares {named[0]} with something that it does not name" if named else "the question compares things that it does not name"
 
