@@ -38,6 +38,7 @@ STEPS = (
     Step("chaos", "./dev chaos --seed {seed}"),
     Step("formats with their tools", "./dev formats"),
     Step("growth", "./dev bench --growth --hold"),
+    Step("cache misses", "./dev bench --hold --night"),
     Step("bare cores", "./dev freestanding --dozens"),
     Step("fuzzing", "./dev fuzz --seconds 60"),
     Step("planted bugs", "./dev planted --share 12 --seed {seed}"),

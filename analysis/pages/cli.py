@@ -34,7 +34,8 @@ def bench(
     growth: Annotated[bool, typer.Option("--growth", help="Instead: instructions a request at 1, 4 and 16 times the capacity.")] = False,
     instructions: Annotated[bool, typer.Option("--instructions", help="Instead: instructions per request, under callgrind.")] = False,
     years: Annotated[bool, typer.Option("--years", help="Instead: drive-years simulated per day, by layer.")] = False,
-    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions per request moved since they were kept; with --growth, where a layer grows further than it is known to.")] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Instead: fail where instructions or mispredictions per request moved since they were kept; with --growth, where a layer grows further than it is known to.")] = False,
+    night: Annotated[bool, typer.Option("--night", help="With --hold: cache misses too, and each layer on the drive demo; minutes.")] = False,
     record: Annotated[bool, typer.Option("--record", help="With --instructions or --hold: keep the rows in bench/instructions.csv.")] = False,
     large_drive: Annotated[str, typer.Option(help="Drive description of 20 TB.")] = "imr-20tb",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("out/bench"),
@@ -49,7 +50,7 @@ def bench(
     elif instructions:
         measure_instructions(Console(), out / "instructions", only, record)
     elif hold:
-        hold_instructions(Console(), out / "instructions", record)
+        hold_instructions(Console(), out / "instructions", record, night)
     else:
         measure(Console(), out, large_drive, only)
 

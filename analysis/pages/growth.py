@@ -32,12 +32,21 @@ KNOWN_GROWTH = {"media-cache": 0.40, "tessera-imr": 0.15}
 MOVING = ("imr-flip", "imr-cache", "imr-dtm")
 
 
+# What callgrind simulates beside counting instructions. The sizes of the caches are those of a usual core, so that the machine's own do not matter.
+BRANCHES = ("--branch-sim=yes",)
+CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
+MISPREDICTIONS = ("Bcm", "Bim")  # of conditional and indirect branches
+CACHE_MISSES = ("I1mr", "D1mr", "D1mw")  # in the first level, of code and data
+
+
 @dataclass(frozen=True)
 class Cost:
     instructions: float
     requests: float
     commands: float
     cleanings: float
+    mispredictions: float = 0  # with BRANCHES
+    cache_misses: float = 0  # with CACHES
 
     def of_operation(self) -> float:
         return self.instructions / (self.requests + self.commands)
@@ -48,7 +57,7 @@ class Cost:
     def __sub__(self, other: "Cost") -> "Cost":
         return Cost(
             self.instructions - other.instructions, self.requests - other.requests, self.commands - other.commands,
-            self.cleanings - other.cleanings,
+            self.cleanings - other.cleanings, self.mispredictions - other.mispredictions, self.cache_misses - other.cache_misses,
         )
 
 
@@ -78,21 +87,29 @@ def layer_settings(layer: str) -> tuple[str, ...]:
     return ()
 
 
-def counted_run(arguments: list[str], out: Path, kind: str = "run") -> Cost:
-    """A run, or an array of drives, under callgrind. Raises SimulatorError."""
+def counted_events(profile: str) -> dict[str, int]:
+    """What a profile of callgrind has summed up, by the names of its events."""
+    names = re.search(r"^events: (.+)$", profile, re.MULTILINE)
+    sums = re.search(r"^(?:summary|totals): (.+)$", profile, re.MULTILINE)
+    return dict(zip(names[1].split(), map(int, sums[1].split()), strict=True))
+
+
+def counted_run(arguments: list[str], out: Path, kind: str = "run", simulated: tuple[str, ...] = ()) -> Cost:
+    """A run, or an array of drives, under callgrind, which simulates BRANCHES or CACHES besides. Raises SimulatorError."""
     out.mkdir(parents=True, exist_ok=True)
     profile = out / "callgrind.out"
     if kind == "run" and "--load-state" not in arguments:
         arguments = [*arguments, "--caches", "empty"]
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(simulator()), kind, *arguments, "--out", str(out)]
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", *simulated, str(simulator()), kind, *arguments, "--out", str(out)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         said = [line for line in result.stderr.splitlines() if not line.startswith("==")]
         raise SimulatorError(command, exit_status(result.returncode), said[-1] if said else "")
-    instructions = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(encoding="utf-8"), re.MULTILINE)
+    events = counted_events(profile.read_text(encoding="utf-8"))
     run = Run(out)
     cleanings = (run.find("cleaning.count") or 0) + (run.find("cache.destages") or 0)
-    return Cost(float(instructions[1]), run.metric("host.served"), commands(run), cleanings)
+    mispredictions, cache_misses = (sum(events.get(name, 0) for name in names) for names in (MISPREDICTIONS, CACHE_MISSES))
+    return Cost(events["Ir"], run.metric("host.served"), commands(run), cleanings, mispredictions, cache_misses)
 
 
 def cost_at(subject: Subject, factor: int, out: Path) -> Cost:

@@ -94,6 +94,7 @@ void ContentStore::save_run(const SavedRun& run, std::uint64_t end, StateWriter&
 void ContentStore::load_state(StateReader& in) {
   std::ranges::fill(occupied_, 0);
   changed_initial_.clear();
+  parts_.clear();
   chunks_.clear();
   damaged_sectors_ = lost_sectors_ = 0;
   const std::uint64_t tracks = occupied_.size() * 64;
@@ -121,7 +122,7 @@ void ContentStore::load_run(const SavedRun& run, StateReader& in) {
   std::vector<std::byte> sector(shape_.sector_bytes);
   for (std::uint64_t key = run.first; key < run.first + run.count; ++key) {
     in.require(kept_on(key / track_stride_), "a sector lies on a track that holds nothing");
-    Chunk& chunk = chunks_[key / chunk_sectors];
+    Chunk& chunk = chunk_for_writing(parts_[key / track_stride_], key / chunk_sectors);
     const Mask bit = static_cast<Mask>(1U << key % chunk_sectors);
     const auto take = [&run, bit](Mask& mask, unsigned kind) {
       if ((run.kinds & kind) != 0) mask |= bit;

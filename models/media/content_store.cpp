@@ -1,6 +1,7 @@
 #include "media/content_store.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/check.hpp"
@@ -34,6 +35,8 @@ void put_tag(ContentSpan sector, std::size_t offset, Tag tag) { std::memcpy(sect
 ContentStore::ContentStore(SectorShape shape, std::uint64_t tracks, std::uint32_t most_sectors)
     : shape_(shape),
       track_stride_((std::uint64_t{most_sectors} + chunk_sectors - 1) / chunk_sectors * chunk_sectors),
+      part_shift_(
+          static_cast<unsigned>(std::bit_width((std::max(track_stride_, std::uint64_t{chunk_sectors}) / chunk_sectors - 1) / parts))),
       occupied_((tracks + 63) / 64),
       system_(shape.sector_bytes, whole_system_bytes, shape.sector_bytes),
       headers_(chunk_sectors * sizeof(SectorHeader), whole_header_bytes, sizeof(SectorHeader)) {}
@@ -50,9 +53,38 @@ void ContentStore::each_chunk(std::uint64_t track, std::uint32_t first, std::uin
   }
 }
 
-ContentStore::Chunk& ContentStore::chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key) {
+template <class Store, class F>
+void ContentStore::each_held(Store& store, std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) {
+  const auto held = store.parts_.find(track);
+  if (held == store.parts_.end() || count == 0) return;
+  const std::uint64_t begin = store.sector_key(track, first);
+  const std::uint64_t track_chunks = store.track_stride_ / chunk_sectors;
+  const std::uint64_t first_chunk = begin / chunk_sectors;
+  const std::uint64_t last_chunk = (begin + count - 1) / chunk_sectors;
+  const std::uint64_t from = (first_chunk - track * track_chunks) >> store.part_shift_;
+  const std::uint64_t to = (last_chunk - track * track_chunks) >> store.part_shift_;
+  for (Parts left = held->second >> from << from & ~Parts{0} >> (parts - 1 - to); left != 0; left &= left - 1) {
+    const std::uint64_t part = track * track_chunks + (static_cast<std::uint64_t>(std::countr_zero(left)) << store.part_shift_);
+    const std::uint64_t end = std::min(last_chunk + 1, part + (std::uint64_t{1} << store.part_shift_));
+    for (std::uint64_t key = std::max(first_chunk, part); key < end; ++key) {
+      const auto found = store.chunks_.find(key);
+      if (found == store.chunks_.end()) continue;
+      const std::uint64_t sector = std::max(begin, key * chunk_sectors);
+      const std::uint64_t sectors = std::min(begin + count, (key + 1) * chunk_sectors) - sector;
+      f(found->second, sector, static_cast<std::uint32_t>(sectors), static_cast<std::uint32_t>(sector - begin));
+    }
+  }
+}
+
+/// The track holds something, or will: which parts of it is up to chunk_for_writing().
+ContentStore::Parts& ContentStore::occupy(std::uint64_t track) {
   keep_initial(track);
   occupied_[track >> 6] |= std::uint64_t{1} << (track & 63);
+  return parts_[track];
+}
+
+ContentStore::Chunk& ContentStore::chunk_for_writing(Parts& held, std::uint64_t chunk_key) {
+  held |= Parts{1} << (chunk_key % (track_stride_ / chunk_sectors) >> part_shift_);
   return chunks_[chunk_key];
 }
 
@@ -64,11 +96,12 @@ void ContentStore::keep_initial(std::uint64_t track) {
   const auto sectors = static_cast<std::uint32_t>(track_stride_);
   std::vector<std::byte> held(std::size_t{sectors} * shape_.kept());
   initial_->fill(track, 0, sectors, held);
+  Parts& in_parts = parts_[track];
   for (std::uint32_t sector = 0; sector < sectors; ++sector) {
     const ConstContentSpan content = ConstContentSpan(held).subspan(std::size_t{sector} * shape_.kept(), shape_.kept());
     const std::uint64_t key = sector_key(track, sector);
     if (tag_at(content, 0) != never_written)
-      store(chunks_[key / chunk_sectors], static_cast<std::uint32_t>(key % chunk_sectors), key, content);
+      store(chunk_for_writing(in_parts, key / chunk_sectors), static_cast<std::uint32_t>(key % chunk_sectors), key, content);
   }
 }
 
@@ -115,18 +148,17 @@ void ContentStore::store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, Co
 }
 
 void ContentStore::write(std::uint64_t track, std::uint32_t first, std::uint32_t count, ConstContentSpan data) {
-  keep_initial(track);
   if (data.empty()) {
+    keep_initial(track);
     if (!kept_on(track)) return;
-    each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
-      const auto found = chunks_.find(chunk_key);
-      if (found != chunks_.end()) clear(found->second, mask_of(slot, n));
-    });
+    each_held(*this, track, first, count,
+              [this](Chunk& chunk, std::uint64_t sector, std::uint32_t n, std::uint32_t) { clear(chunk, mask_of(slot_of(sector), n)); });
     return;
   }
   TESSERA_CHECK(data.size() == std::size_t{count} * shape_.kept(), "data written to the media does not match its run");
+  Parts& held = occupy(track);
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
-    Chunk& chunk = chunk_for_writing(track, chunk_key);
+    Chunk& chunk = chunk_for_writing(held, chunk_key);
     clear(chunk, mask_of(slot, n));
     for (std::uint32_t i = 0; i < n; ++i)
       store(chunk, slot + i, chunk_key * chunk_sectors + slot + i, data.subspan(std::size_t{done + i} * shape_.kept(), shape_.kept()));
@@ -135,8 +167,9 @@ void ContentStore::write(std::uint64_t track, std::uint32_t first, std::uint32_t
 
 void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::uint32_t count, std::span<const std::byte> bytes) {
   TESSERA_CHECK(bytes.size() == std::size_t{count} * shape_.sector_bytes, "system bytes do not match their run");
+  Parts& held = occupy(track);
   each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
-    Chunk& chunk = chunk_for_writing(track, chunk_key);
+    Chunk& chunk = chunk_for_writing(held, chunk_key);
     clear(chunk, mask_of(slot, n));
     for (std::uint32_t i = 0; i < n; ++i)
       system_.write(chunk_key * chunk_sectors + slot + i, bytes.subspan(std::size_t{done + i} * shape_.sector_bytes, shape_.sector_bytes));
@@ -148,7 +181,7 @@ void ContentStore::write_system(std::uint64_t track, std::uint32_t first, std::u
 void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const SectorHeader& header) {
   if (header == SectorHeader{}) return;  // as none reads
   const std::uint64_t key = sector_key(track, sector);
-  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  Chunk& chunk = chunk_for_writing(occupy(track), key / chunk_sectors);
   const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
   chunk.kept |= bit;
   chunk.header |= bit;
@@ -158,10 +191,8 @@ void ContentStore::write_header(std::uint64_t track, std::uint32_t sector, const
 void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_t count) {
   keep_initial(track);
   if (!kept_on(track)) return;
-  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
-    const auto found = chunks_.find(chunk_key);
-    if (found == chunks_.end()) return;
-    Chunk& chunk = found->second;
+  each_held(*this, track, first, count, [this](Chunk& chunk, std::uint64_t sector, std::uint32_t n, std::uint32_t) {
+    const std::uint32_t slot = slot_of(sector);
     const auto hit = static_cast<Mask>(chunk.kept & ~chunk.damaged & mask_of(slot, n));
     chunk.damaged |= hit;
     damaged_sectors_ += static_cast<std::uint64_t>(__builtin_popcount(hit));
@@ -170,7 +201,7 @@ void ContentStore::damage(std::uint64_t track, std::uint32_t first, std::uint32_
 
 void ContentStore::destroy(std::uint64_t track, std::uint32_t sector) {
   const std::uint64_t key = sector_key(track, sector);
-  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  Chunk& chunk = chunk_for_writing(occupy(track), key / chunk_sectors);
   const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
   clear(chunk, bit);
   chunk.kept |= bit;
@@ -188,7 +219,7 @@ void ContentStore::spoil(std::uint64_t track, std::uint32_t sector) {
 
 void ContentStore::mark_lost(std::uint64_t track, std::uint32_t sector) {
   const std::uint64_t key = sector_key(track, sector);
-  Chunk& chunk = chunk_for_writing(track, key / chunk_sectors);
+  Chunk& chunk = chunk_for_writing(occupy(track), key / chunk_sectors);
   const Mask bit = mask_of(static_cast<std::uint32_t>(key % chunk_sectors), 1);
   chunk.kept |= bit;
   lost_sectors_ += (chunk.lost & bit) == 0;
@@ -201,12 +232,11 @@ Status ContentStore::status_by(std::uint64_t track, std::uint32_t first, std::ui
   bool any_spoilt = false;
   bool any_damaged = false;
   bool any_lost = false;
-  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t) {
-    const auto found = chunks_.find(chunk_key);
-    if (found == chunks_.end()) return;
-    any_spoilt = any_spoilt || (found->second.spoilt & mask_of(slot, n)) != 0;
-    any_damaged = any_damaged || (damaged(found->second) & mask_of(slot, n)) != 0;
-    any_lost = any_lost || (found->second.lost & mask_of(slot, n)) != 0;
+  each_held(*this, track, first, count, [&](const Chunk& chunk, std::uint64_t sector, std::uint32_t n, std::uint32_t) {
+    const Mask mask = mask_of(slot_of(sector), n);
+    any_spoilt = any_spoilt || (chunk.spoilt & mask) != 0;
+    any_damaged = any_damaged || (damaged(chunk) & mask) != 0;
+    any_lost = any_lost || (chunk.lost & mask) != 0;
   });
   if (any_spoilt) return Status::media_error;
   return any_damaged ? Status::damaged : any_lost ? Status::lost : Status::ok;
@@ -253,12 +283,9 @@ Status ContentStore::read(std::uint64_t track, std::uint32_t first, std::uint32_
     if (initial_on(track)) {
       initial_->fill(track, first, count, data);
     } else if (kept_on(track)) {
-      each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
-        const auto found = chunks_.find(chunk_key);
-        if (found == chunks_.end()) return;
+      each_held(*this, track, first, count, [&](const Chunk& chunk, std::uint64_t sector, std::uint32_t n, std::uint32_t done) {
         for (std::uint32_t i = 0; i < n; ++i)
-          load(found->second, slot + i, chunk_key * chunk_sectors + slot + i,
-               data.subspan(std::size_t{done + i} * shape_.kept(), shape_.kept()));
+          load(chunk, slot_of(sector) + i, sector + i, data.subspan(std::size_t{done + i} * shape_.kept(), shape_.kept()));
       });
     }
   }
@@ -269,13 +296,11 @@ Status ContentStore::read_system(std::uint64_t track, std::uint32_t first, std::
   TESSERA_CHECK(bytes.size() == std::size_t{count} * shape_.sector_bytes, "system bytes do not match their run");
   std::memset(bytes.data(), 0, bytes.size());
   if (!kept_on(track)) return Status::ok;
-  each_chunk(track, first, count, [&](std::uint64_t chunk_key, std::uint32_t slot, std::uint32_t n, std::uint32_t done) {
-    const auto found = chunks_.find(chunk_key);
-    if (found == chunks_.end()) return;
-    const auto good = static_cast<Mask>(found->second.system & ~found->second.damaged & mask_of(slot, n));
+  each_held(*this, track, first, count, [&](const Chunk& chunk, std::uint64_t sector, std::uint32_t n, std::uint32_t done) {
+    const std::uint32_t slot = slot_of(sector);
+    const auto good = static_cast<Mask>(chunk.system & ~chunk.damaged & mask_of(slot, n));
     each_bit(good, [&](std::uint32_t bit) {
-      system_.read(chunk_key * chunk_sectors + bit, 0,
-                   bytes.subspan(std::size_t{done + bit - slot} * shape_.sector_bytes, shape_.sector_bytes));
+      system_.read(sector - slot + bit, 0, bytes.subspan(std::size_t{done + bit - slot} * shape_.sector_bytes, shape_.sector_bytes));
     });
   });
   return header_status(track, first, count);

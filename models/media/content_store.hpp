@@ -95,7 +95,9 @@ class ContentStore {
 
  private:
   static constexpr std::uint32_t chunk_sectors = 8;
-  using Mask = std::uint8_t;  // a bit a sector of a chunk
+  static constexpr unsigned parts = 64;  // of a track, of whole chunks
+  using Mask = std::uint8_t;             // a bit a sector of a chunk
+  using Parts = std::uint64_t;           // a bit a part of a track
 
   /// Tags are collapsed: one names the first block of a sector whose blocks hold consecutive tags.
   struct Chunk {
@@ -120,8 +122,10 @@ class ContentStore {
   }
   [[nodiscard]] SectorHeader header_at(std::uint64_t key) const;
   void put_header(std::uint64_t key, const SectorHeader& header);
+  [[nodiscard]] static std::uint32_t slot_of(std::uint64_t key) { return static_cast<std::uint32_t>(key % chunk_sectors); }
   void keep_initial(std::uint64_t track);
-  Chunk& chunk_for_writing(std::uint64_t track, std::uint64_t chunk_key);
+  Parts& occupy(std::uint64_t track);
+  Chunk& chunk_for_writing(Parts& held, std::uint64_t chunk_key);
   /// Forgets what the masked sectors held. What lies in the maps stays, for reuse: the masks decide.
   void clear(Chunk& chunk, Mask mask);
   void store(Chunk& chunk, std::uint32_t slot, std::uint64_t key, ConstContentSpan sector);
@@ -129,6 +133,10 @@ class ContentStore {
   /// Calls f(chunk key, first slot, slots, sectors before) for each chunk that the range touches.
   template <class F>
   void each_chunk(std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f) const;
+  /// Calls f(chunk, key of its first sector in the range, sectors, sectors before) for each chunk of the range that holds or held anything.
+  /// Most tracks of a drive that keeps no content hold one header: a write next to them would look for each chunk in vain.
+  template <class Store, class F>
+  static void each_held(Store& store, std::uint64_t track, std::uint32_t first, std::uint32_t count, F&& f);
   [[nodiscard]] Status status_of(std::uint64_t track, std::uint32_t first, std::uint32_t count) const;
   /// Status by the sectors of each chunk that damaged(chunk) names.
   template <class F>
@@ -148,9 +156,11 @@ class ContentStore {
 
   SectorShape shape_;
   std::uint64_t track_stride_;
+  unsigned part_shift_;                  // of the chunks of a part
   std::vector<std::uint64_t> occupied_;  // a bit a track
   const InitialContent* initial_ = nullptr;
   std::vector<std::uint64_t> changed_initial_;
+  boost::unordered_flat_map<std::uint64_t, Parts> parts_;  // by track: those that may hold chunks
   boost::unordered_flat_map<std::uint64_t, Chunk> chunks_;
   boost::unordered_flat_map<std::uint64_t, std::array<Tag, 8>> split_tags_;
   boost::unordered_flat_map<std::uint64_t, SectorBytes> bytes_;

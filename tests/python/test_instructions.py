@@ -1,15 +1,17 @@
-"""Rows of instructions per request: kept, found again by compiler and libraries, and held."""
+"""Rows of what a request costs: kept, found again by compiler and libraries, and held."""
 
 import pytest
 from rich.console import Console
 
 from pages import instructions
+from pages.growth import Cost, counted_events
 from pages.instructions import Row, changes, keep, kept_rows, last_of, ratio_lines
+from tessera.engine.simulator import layer_names
 from tessera.errors import InputError
 
 
-def row(instructions=1000, case="cmr", kind="held", toolchain="GCC 12", commit="new") -> Row:
-    return Row(kind, case, instructions, commit, toolchain)
+def row(instructions=1000, case="cmr", kind="held", toolchain="GCC 12", commit="new", mispredictions=None, cache_misses=None) -> Row:
+    return Row(kind, case, instructions, commit, toolchain, mispredictions, cache_misses)
 
 
 def test_rows_are_kept_behind_those_before(tmp_path):
@@ -18,6 +20,13 @@ def test_rows_are_kept_behind_those_before(tmp_path):
     keep([row(1), row(2)], file)
     keep([row(3, toolchain="GCC 12, a library")], file)
     assert kept_rows(file) == [row(1), row(2), row(3, toolchain="GCC 12, a library")]
+
+
+def test_rows_from_before_mispredictions_were_counted_have_none(tmp_path):
+    file = tmp_path / "instructions.csv"
+    file.write_text("kind,case,instructions,commit,toolchain,mispredictions,cache_misses\nheld,cmr,7,old,GCC 12\n")
+    keep([row(8, mispredictions=60, cache_misses=90)], file)
+    assert kept_rows(file) == [row(7, commit="old"), row(8, mispredictions=60, cache_misses=90)]
 
 
 def test_a_row_is_compared_with_the_newest_of_its_case_and_toolchain():
@@ -29,6 +38,36 @@ def test_a_row_is_compared_with_the_newest_of_its_case_and_toolchain():
 @pytest.mark.parametrize(("counted", "moved"), [(1020, False), (980, False), (1021, True), (979, True)])
 def test_two_percent_either_way_are_held(counted, moved):
     assert bool(changes([row(counted)], [row(1000, commit="old")])) == moved
+
+
+@pytest.mark.parametrize("figure", ["mispredictions", "cache_misses"])
+@pytest.mark.parametrize(("counted", "moved"), [(105, False), (95, False), (106, True), (94, True)])
+def test_five_percent_of_mispredictions_and_cache_misses_are_held_either_way(figure, counted, moved):
+    said = changes([row(**{figure: counted})], [row(commit="old", **{figure: 100})])
+    assert said == ([f"cmr: {counted} {figure.replace('_', ' ')} per request, 100 at old, may move by 5%"] if moved else [])
+    assert changes([row(**{figure: counted})], [row(commit="old")]) == []
+
+
+def test_only_the_night_simulates_caches_and_has_each_layer_on_the_drive_of_the_demonstration(monkeypatch, tmp_path):
+    asked = []
+
+    def count(arguments, out, kind, simulated):
+        asked.append((arguments, simulated))
+        requests = int(arguments[-1])
+        return Cost(1000 * requests, requests, 0, 0, 60 * requests, 90 * requests)
+
+    monkeypatch.setattr(instructions, "counted_run", count)
+    monkeypatch.setattr(instructions, "toolchain", lambda _: "GCC 12")
+    held = [found for _, found in instructions.measure_rows("held", (500, 1500), tmp_path, "")]
+    assert {(found.instructions, found.mispredictions, found.cache_misses) for found in held} == {(1000, 60, None)}
+    assert not any(option.startswith("--cache-sim") for _, simulated in asked for option in simulated)
+    night = [found for _, found in instructions.measure_rows("night", (500, 1500), tmp_path, "")]
+    assert {(found.mispredictions, found.cache_misses) for found in night} == {(60, 90)}
+    assert {found.case for found in night} - {found.case for found in held} == {f"demo, {layer}" for layer in layer_names() if layer != "cmr"}
+
+
+def test_events_of_a_profile_are_read_by_their_names():
+    assert counted_events("events: Ir Bc Bcm\nfn=(1) main\nsummary: 500 80 7\ntotals: 499 80 7\n") == {"Ir": 500, "Bc": 80, "Bcm": 7}
 
 
 def test_the_table_compares_the_first_and_the_last_row_of_a_toolchain():

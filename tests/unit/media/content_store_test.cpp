@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "base/random.hpp"
 #include "small_drive.hpp"
@@ -120,6 +121,24 @@ TEST_CASE("system bytes and headers are kept in every mode, and destroyed by dam
     store.write(4, 30, 1, data.content(0, 1));  // without a header
     store.read_header(4, 30, header);
     CHECK(header == SectorHeader{});
+  }
+}
+
+TEST_CASE("what lies far apart on a track of any size is met by the damage that reaches it, and by no other") {
+  for (const std::uint32_t sectors : {1U, 8U, 9U, 511U, 512U, 513U, 1'024U, 1'025U, 5'000U}) {
+    const std::set<std::uint32_t> held = {0, sectors / 3, sectors / 2, sectors - 1};
+    for (const std::uint32_t first : held)
+      for (const std::uint32_t last : held) {
+        if (last < first) continue;
+        ContentStore store({4096, ContentMode::none}, 2, sectors);
+        for (const std::uint32_t sector : held) store.write_header(1, sector, header_of(1));
+        store.damage(1, first, last - first + 1);
+        for (const std::uint32_t sector : held)
+          CHECK(store.status(1, sector) == (first <= sector && sector <= last ? Status::damaged : Status::ok));
+        store.write(1, first, last - first + 1, {});
+        CHECK(store.damaged_sectors() == 0);
+        CHECK(store.header_status(1, 0, sectors) == Status::ok);
+      }
   }
 }
 
