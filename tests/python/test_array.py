@@ -333,7 +333,7 @@ def test_the_schema_of_array_files_has_all_that_one_may_say(tmp_path):
     properties = schema["properties"]
     assert {"summary", "extends", "array", "rebuild", "scrub", "journal", "window", "drive", "failure", "power_cut"} == set(properties)
     drive = properties["drive"]["items"]
-    assert set(drive["properties"]) == {"description", "layer", "count", "spare", "settings"} and drive["additionalProperties"] is False
+    assert set(drive["properties"]) == {"description", "layer", "firmware", "count", "spare", "settings"} and drive["additionalProperties"] is False
     assert set(properties["power_cut"]["items"]["properties"]) == {"at", "drives"}
     assert properties["array"]["properties"]["kind"]["enum"] == ["jbod", "mirror", "raid10", "raid5", "raid6", "erasure"]
     values = simulate("list", "parameters", array_file(tmp_path, "raid6", drives(4))).stdout
