@@ -1,5 +1,6 @@
 """What the site shows otherwise than a code host does: links to files of the sources become their names, bars in the code of tables need no backslash,
-notebooks become pages, and the layers' pages come in the order of their table."""
+notebooks become pages, the layers' pages come in the order of their table, and the home begins with something to try: the pages of TRY, which
+`./dev site` makes and which need nothing but a browser."""
 
 import json
 import logging
@@ -13,6 +14,17 @@ LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)\)")
 ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 CODE = re.compile(r"`[^`]+`")
 LAYERS = "layers/README.md"
+HOME, MARK = "README.md", "<!-- to try: the site shows sliders here -->"
+TRY = ROOT / "build" / "try"
+KNOBS, VIEW = "try/knobs.html", "try/view.html"
+SHOWN = f"""
+Move a slider, or choose another layer: the curve is the latency of 20,000 requests of a web server, run on that drive beforehand. *Pin* keeps a curve to compare with.
+
+<iframe class="try" src="{KNOBS}" title="Sliders over a drive and the latency of its requests"></iframe>
+
+<p><a href="{KNOBS}">The sliders on a page of their own</a> · <a href="{VIEW}">The disk at work</a>: platter, head and the life of each request of one such run, in slow motion</p>
+
+"""
 log = logging.getLogger("mkdocs.hooks.sources")
 
 
@@ -26,7 +38,9 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """A page for each notebook, under its name."""
+    """A page for each notebook, under its name, and what there is to try."""
+    for name in (KNOBS, VIEW) if TRY.is_dir() else ():
+        files.append(File.generated(config, name, abs_src_path=str(TRY / Path(name).name)))
     for notebook in [file for file in files if file.src_uri.endswith(".ipynb")]:
         cells = json.loads(notebook.content_string)["cells"]
         files.append(File.generated(config, notebook.src_uri.replace(".ipynb", ".md"), content="\n\n".join(map(_cell, cells)) + "\n"))
@@ -39,6 +53,9 @@ def _cell(cell) -> str:
 
 
 def on_page_markdown(markdown: str, page, config, **_) -> str:
+    if page.file.src_uri == HOME and TRY.is_dir():
+        page.meta["hide"] = ["navigation", "toc"]
+        markdown = markdown.replace(MARK, SHOWN)
     docs = Path(config.docs_dir).resolve()
     folder = (docs / page.file.src_uri).parent
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tessera.engine.simulator import run_simulator
+from tessera.progress import watched
 from tessera.results.run_folder import Run
 
 Words = Sequence[str | Path]
@@ -32,4 +33,4 @@ def array_runs(runs: Mapping[str, Words], out: Path) -> dict[str, ArrayRun]:
         return ArrayRun(folder)
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return dict(zip(runs, pool.map(run, runs)))
+        return dict(zip(runs, list(watched(pool.map(run, runs), "arrays", len(runs)))))

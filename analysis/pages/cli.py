@@ -20,6 +20,7 @@ from pages.stale import write_stale
 from pages.studies import NAMES, write_studies
 from pages.torture import Effort, write_torture
 from pages.trained import speed, train, untrue
+from pages.trims import write_trims
 from pages.years import measure_years
 from tessera.commands.group import Commands
 from tessera.errors import unknown_name
@@ -105,6 +106,12 @@ def own_input(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = 
 def left_out(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/left-out")) -> None:
     """Judge layers on volumes on which none of their parameters was chosen and write the tables of docs/validation/left-out.md again."""
     write_left_out(Console(), out)
+
+
+@app.command()
+def trims(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/trims")) -> None:
+    """Measure what each layer gains from a TRIM and from empty space and write the table of docs/layers/trim.md again."""
+    write_trims(Console(), out)
 
 
 @app.command()

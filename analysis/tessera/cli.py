@@ -8,17 +8,15 @@ from typing import Annotated
 import typer
 
 from tessera.commands import ask, calibrate, curve, drive, firmware, identify, importing, new_layer, papers, plot, report, search, simulate, sweep, trace, validate, view, wave, workload
-from tessera.commands.group import Commands
+from tessera.commands.help import Program
 from tessera.commands.options import count_of
 from tessera.engine.simulator import simulator, simulator_digest
 from tessera.errors import InputError
 
-CHECKS = "Held against measurements and papers"
-
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
+app = typer.Typer(cls=Program, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
 for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, drive, identify, firmware, new_layer, calibrate):
     part.register(app)
-validate.register(app, CHECKS)
+validate.register(app)
 
 
 def show_version(wanted: bool) -> None:
@@ -57,7 +55,7 @@ def demo(
     demonstrate(Console(), trace, limit, out)
 
 
-papers.register(app, CHECKS)
+papers.register(app)
 
 
 @app.command()

@@ -32,13 +32,36 @@ inline void SharedResource::keep(Window& window, Picoseconds begin, Picoseconds 
 
 /// Adds an extent to those that no resource moves in less time than their work takes in a row; gives when that is over.
 inline Picoseconds SharedResource::all_moved(Picoseconds begin, Picoseconds work) {
-  if (begin >= busy_until_) {
-    busy_from_ = begin;
-    busy_until_ = begin + work;
-  } else if (begin >= busy_from_) {
-    busy_until_ += work;
+  Stretch& last = stretches_[last_];
+  if (begin < last.from) return all_moved_before(begin, work);
+  if (begin < last.until) return last.until += work;
+  last_ = (last_ + 1) % most_stretches;
+  stretches_[last_] = {begin, begin + work};
+  return begin + work;
+}
+
+/// Of an extent in front of one that was reserved for a time to come: what it lengthens may reach that.
+Picoseconds SharedResource::all_moved_before(Picoseconds begin, Picoseconds work) {
+  std::ranges::rotate(stretches_, stretches_.begin() + static_cast<std::ptrdiff_t>((last_ + 1) % most_stretches));
+  last_ = most_stretches - 1;
+  std::size_t at = most_stretches;
+  while (at > 0 && begin < stretches_[at - 1].from) --at;
+  // Between two, or in front of all that are kept: the oldest makes room.
+  if (at == 0) return begin + work;
+  if (begin < stretches_[at - 1].until) {
+    stretches_[--at].until += work;
+  } else {
+    std::ranges::move(stretches_.begin() + 1, stretches_.begin() + static_cast<std::ptrdiff_t>(at), stretches_.begin());
+    stretches_[--at] = {begin, begin + work};
   }
-  return busy_until_;
+  for (; at + 1 < most_stretches && stretches_[at].until > stretches_[at + 1].from; ++at) {
+    const Stretch both{stretches_[at].from, stretches_[at].until + (stretches_[at + 1].until - stretches_[at + 1].from)};
+    std::ranges::move_backward(stretches_.begin(), stretches_.begin() + static_cast<std::ptrdiff_t>(at),
+                               stretches_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    stretches_[at + 1] = both;
+    stretches_.front() = {};
+  }
+  return stretches_[at].until;
 }
 
 SharedResource::Grant SharedResource::reserve(std::size_t party, Picoseconds begin, Picoseconds work, Picoseconds pace) {
@@ -267,7 +290,8 @@ bool SharedResource::busy(Picoseconds at) const {
 
 void SharedResource::clear() {
   std::ranges::fill(windows_, Window{});
-  last_end_ = busy_from_ = busy_until_ = Picoseconds(0);
+  last_end_ = Picoseconds(0);
+  stretches_.fill({});
 }
 
 }  // namespace tessera

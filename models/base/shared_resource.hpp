@@ -11,8 +11,9 @@
 // party's next extent begins no earlier. Against turns taken one by one (tests/unit/bus) the last extent to be reserved ends
 // within a turn of each party, plus a quarter of the work of the others where more than two overlap, as what they got before is kept as an
 // average; one that others overlapped later ends early by no more than as much and their work times the number of parties. Streams that
-// want all of the resource together end within a quarter of the time that their work takes; however long they go on, where
-// they begin in their order they are ahead of it by no more than half of what all parties can have under way.
+// want all of the resource together end within a quarter of the time that their work takes; however long they go on, they
+// are ahead of it by no more than half of what all parties can have under way, although some reserve for times to come.
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -97,15 +98,21 @@ class SharedResource {
   void keep(Window& window, Picoseconds begin, Picoseconds end, Picoseconds work, Share wanted);
   [[nodiscard]] Picoseconds beyond_tolerance(Picoseconds early, Picoseconds begin) const;
   [[nodiscard]] Picoseconds all_moved(Picoseconds begin, Picoseconds work);
+  [[nodiscard, gnu::noinline]] Picoseconds all_moved_before(Picoseconds begin, Picoseconds work);
 
   std::vector<Party> parties_;
   std::vector<Window> windows_;      // by party
   std::vector<std::size_t> others_;  // that have something after the newcomer's begin, or are owed
   std::vector<Claim> claims_;        // on the piece in hand; the newcomer's first
   Picoseconds last_end_;
-  // What began since `busy_from_` is work enough until `busy_until_`, however it was shared.
-  Picoseconds busy_from_;
-  Picoseconds busy_until_;
+  /// What began since `from` is work enough until `until`, however it was shared.
+  struct Stretch {
+    Picoseconds from;
+    Picoseconds until;
+  };
+  static constexpr std::size_t most_stretches = 8;   // of which some lie ahead: a processor reserves for times to come
+  std::array<Stretch, most_stretches> stretches_{};  // a ring in the order of their begins, with time between them
+  std::size_t last_ = 0;                             // in it
 };
 
 }  // namespace tessera

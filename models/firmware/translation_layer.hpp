@@ -77,8 +77,9 @@ class TranslationLayer {
   /// Complete when all acknowledged data is on media or flash.
   virtual Task<Status> flush() = 0;
   /// The host no longer needs the data of `run`: reads of it return what they returned before, or nothing, also after a power cut. What a
-  /// buffer, log or flash holds of it therefore stays: behind it lies older data. What has no copy in front may be given up. A layer that
-  /// gains nothing by that does nothing.
+  /// buffer, log or flash holds of it therefore stays, or is made void together with the older data behind it. What has no copy in front
+  /// may be given up, and must not be destroyed before a boot knows that it was, or would find nothing there. A layer that gains nothing by
+  /// that does nothing.
   virtual Task<Status> trim(LogicalRun) { co_return Status::ok; }
   /// RESET WRITE POINTER of a zone, of whose sectors the caller holds all. A cache in front of the zones forgets what it holds of it
   /// afterwards, since a power cut may come before, and writes none of that meanwhile.

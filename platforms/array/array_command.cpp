@@ -29,12 +29,19 @@ constexpr int exit_model_bug = 3;
 
 class ShowProgress final : public RequestObserver {
  public:
-  ShowProgress(const Player& player, std::optional<std::uint64_t> expected) : player_(player), progress_(expected) {}
+  ShowProgress(const ArraySimulation& simulation, std::optional<std::uint64_t> expected)
+      : player_(simulation.player()), progress_(expected, [&host = simulation.host()] { return sweep_of(host); }) {}
   void on_complete(const HostRequest&, Picoseconds now) override { progress_.update(now, player_.completions()); }
   void wait(Picoseconds now, std::string_view what) { progress_.wait(now, player_.completions(), what); }
   void end() { progress_.clear(); }
 
  private:
+  static std::optional<WorkBesides> sweep_of(const ArrayHost& host) {
+    if (host.rebuilding()) return WorkBesides{"a rebuild goes on", host.sweep_done()};
+    if (host.scrubbing()) return WorkBesides{"a scrub goes on", host.sweep_done()};
+    return std::nullopt;
+  }
+
   const Player& player_;
   Progress progress_;
 };
@@ -226,7 +233,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
     drive_folders.back()->write(
         "drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + drives[i].description), Keep::record);
   }
-  ShowProgress progress(simulation.player(), run.limit);
+  ShowProgress progress(simulation, run.limit);
   simulation.add_observer(progress);
   simulation.set_wait_listener([&](std::string_view what) { progress.wait(drives.timeline().now(), what); });
   CompletionList completions(array.host.window.begin, array.host.window.drive.empty() ? nullptr : &numbers);

@@ -314,7 +314,7 @@ bool ArraySimulation::busy() const { return host_.rebuilding() || host_.scrubbin
 
 void ArraySimulation::drain() {
   if (busy() && stop_signal() == 0) {
-    if (wait_listener_) wait_listener_(host_.rebuilding() ? "a rebuild goes on" : "a scrub goes on");
+    if (wait_listener_) wait_listener_("a scrub is still to begin");
     return post(drives_.timeline().now() + drain_poll, begin_drain);
   }
   draining_ = true;

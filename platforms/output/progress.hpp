@@ -1,7 +1,13 @@
 #pragma once
-// The progress line of a run: simulated time, requests done, speed, time left. On a terminal only, never into a pipe.
+// How far a run is: simulated time, requests done, speed, time left. Where standard error is a terminal one line that is written again and
+// again. Where TESSERA_PROGRESS names a descriptor (`tessera` does, so that messages and progress do not mix), there a line after two
+// seconds and then ever more rarely, once a minute in the end.
+//
+// The time left is that of whatever takes longest: of the requests by their rate so far, of work besides them (a rebuild, caches that fill)
+// by the share that was done since it was first seen. Where one of the two is not known, no time is given.
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,26 +16,38 @@
 
 namespace tessera {
 
-/// "12.5 s simulated, 40,000 of 100,000 requests, 412,000 a second, 0:01 left"; the last part where `expected` is known.
-[[nodiscard]] std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected,
-                                        double elapsed_seconds);
+/// What goes on besides the requests, and the share of it that is done.
+struct WorkBesides {
+  std::string_view what;
+  double done = 0;
+};
 
-/// "12.5 s simulated, 100,000 requests served; a rebuild goes on": nobody knows how much is left of what comes after the requests.
-[[nodiscard]] std::string waiting_line(LongTime simulated, std::uint64_t done, std::string_view what);
+/// The same as a line of progress shows it.
+struct Aside {
+  WorkBesides work;
+  std::optional<double> seconds_left;
+};
+
+/// "12.5 s simulated, 40,000 of 100,000 requests, 412,000 a second, a rebuild goes on: 12 %, 0:35 left".
+[[nodiscard]] std::string progress_line(LongTime simulated, std::uint64_t done, std::optional<std::uint64_t> expected,
+                                        double elapsed_seconds, const std::optional<Aside>& aside = {});
+
+/// "12.5 s simulated, 100,000 requests served; a rebuild goes on: 12 %, 0:35 left": of what comes after the requests.
+[[nodiscard]] std::string waiting_line(LongTime simulated, std::uint64_t done, std::string_view what,
+                                       const std::optional<Aside>& aside = {});
 
 class Progress {
  public:
-  /// Writes to standard error if that is a terminal. `expected`: requests of the run, where known.
-  explicit Progress(std::optional<std::uint64_t> expected);
+  /// `expected`: requests of the run, where known. `besides` is asked for each line.
+  explicit Progress(std::optional<std::uint64_t> expected, std::function<std::optional<WorkBesides>()> besides = {});
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Cheap enough for each completion: looks at the clock once in 1,024 calls and writes ten times a second at most, and at the last
-  /// request.
+  /// Cheap enough for each completion: looks at the clock once in 64 calls, and at the last request.
   void update(LongTime simulated, std::uint64_t done) {
     const bool last = done == expected_;
-    if (terminal_ && (done % 1024 == 0 || last)) show(simulated, done, last);
+    if (form_ != Form::none && (done % 64 == 0 || last)) show(simulated, done, last);
   }
   /// After the requests, as often as anybody looks: what goes on.
   void wait(LongTime simulated, std::uint64_t done, std::string_view what);
@@ -37,14 +55,23 @@ class Progress {
   void clear();
 
  private:
+  using Clock = std::chrono::steady_clock;
+  enum class Form : std::uint8_t { none, terminal, lines };
+
   void show(LongTime simulated, std::uint64_t done, bool last);
-  void write(const std::string& line, std::chrono::steady_clock::time_point now);
+  [[nodiscard]] bool due(Clock::time_point now) const;
+  [[nodiscard]] std::optional<Aside> aside(Clock::time_point now);
+  void write(const std::string& line, Clock::time_point now);
 
   std::optional<std::uint64_t> expected_;
-  bool terminal_;
+  std::function<std::optional<WorkBesides>()> besides_;
+  int descriptor_;
+  Form form_ = Form::none;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point last_;
+  Clock::time_point begin_;
+  Clock::time_point last_;
+  std::optional<WorkBesides> seen_;  // when it was seen first
+  Clock::time_point seen_at_;
 };
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "platforms/run/used_caches.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -7,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "firmware/layout/plan_regions.hpp"
+#include "platforms/output/progress.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/process_copy.hpp"
 #include "platforms/state/state_file.hpp"
@@ -41,6 +43,11 @@ class FillingInput final : public TraceAdaptation {
     if (record.op == HostOp::write || record.op == HostOp::read) moved_ += record.size;
     return true;
   }
+  /// The share that is done, where it ends when the caches are full.
+  [[nodiscard]] double share() const {
+    const auto of = [](Bytes part, Bytes whole) { return static_cast<double>(part.value()) / static_cast<double>(whole.value()); };
+    return std::min(1.0, std::max(of(wrote_, filling_.to_write()), of(moved_, filling_.to_move())));
+  }
   [[nodiscard]] bool full() const { return wrote_ >= filling_.to_write() || moved_ >= filling_.to_move(); }
 
  private:
@@ -48,6 +55,20 @@ class FillingInput final : public TraceAdaptation {
   bool to_the_end_;
   Bytes wrote_;
   Bytes moved_;
+};
+
+/// How far the caches are, on standard error.
+class ShowFilling final : public RequestObserver {
+ public:
+  ShowFilling(const Simulation& simulation, std::function<double()> share)
+      : simulation_(simulation), progress_({}, [share = std::move(share)] {
+          return WorkBesides{"the caches fill", share()};
+        }) {}
+  void on_complete(const HostRequest&, Picoseconds now) override { progress_.update(now, simulation_.player().completions()); }
+
+ private:
+  const Simulation& simulation_;
+  Progress progress_;
 };
 
 constexpr char filled_whole = 'w';
@@ -70,6 +91,10 @@ std::string state_after(const CacheFilling& filling, const cli::RunOptions& opti
     input = filling_input.get();
     return filling_input;
   });
+  ShowFilling shown(simulation, [&] {
+    return past ? static_cast<double>(simulation.player().completions()) / static_cast<double>(*options.limit) : input->share();
+  });
+  simulation.add_observer(shown);
   std::string state;
   simulation.shut_down_at_end([&] {
     StateFacts facts = facts_of(options, drive_config, config.content);

@@ -153,6 +153,11 @@ void ArrayHost::start_scrub() {
   if (serves_) scrub_->start();
 }
 
+double ArrayHost::sweep_done() const {
+  if (rebuild_) return rebuild_->sweep->share_done();
+  return scrub_ != nullptr && waiting_rebuilds_.empty() ? scrub_->share_done() : 0;
+}
+
 /// All that has ended before is flushed on all drives, and on the spare of a rebuild.
 void ArrayHost::flush(std::uint32_t tag) {
   std::vector<std::uint32_t> drives;

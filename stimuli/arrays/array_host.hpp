@@ -76,6 +76,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   void set_rebuild_listener(std::function<void(bool begins)> listener) { rebuild_listener_ = std::move(listener); }
   [[nodiscard]] bool rebuilding() const { return rebuild_.has_value() || !waiting_rebuilds_.empty(); }
   [[nodiscard]] bool scrubbing() const { return scrub_ != nullptr; }
+  /// The share that is done of the rebuild that goes on, or else of the scrub.
+  [[nodiscard]] double sweep_done() const;
   [[nodiscard]] bool idle() const { return tasks_.empty(); }
   [[nodiscard]] const ArrayLayout& layout() const { return layout_; }
   [[nodiscard]] const DriveQueue& queue(std::uint32_t drive) const { return *queues_[drive]; }

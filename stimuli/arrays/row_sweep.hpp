@@ -37,6 +37,7 @@ class RowSweep final : private TimelineListener {
 
   [[nodiscard]] bool done(ArrayRow row) const { return row.value() < first_undone_ || done_beyond_.contains(row.value()); }
   [[nodiscard]] bool over() const { return first_undone_ == rows_; }
+  [[nodiscard]] double share_done() const { return static_cast<double>(rows_done()) / static_cast<double>(rows_); }
   [[nodiscard]] std::uint64_t rows_done() const { return first_undone_ + done_beyond_.size(); }
 
  private:

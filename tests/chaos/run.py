@@ -15,6 +15,7 @@ from pathlib import Path
 from disturbances import KINDS, Scene, can_mount, unmount
 from programs import Broken, Program, has_stranger, tessera
 
+from tessera.engine.simulator import simulator
 from tessera.engine.temporary import PREFIX, UNOWNED
 from tessera.explore import Sweep
 
@@ -53,6 +54,12 @@ def left_aside(out: Path) -> list[str]:
     return [str(file) for file in out.rglob("*") if ".partial" in file.name]
 
 
+def file_of(program: Path) -> tuple[int, int, int]:
+    """Tells a program that was linked anew from the one before."""
+    state = program.stat()
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
 class Campaign:
     """Rounds in one place, each drawn after the other."""
 
@@ -64,6 +71,8 @@ class Campaign:
         self.shared: dict = {}
         self.plans = {what: place / f"{what}.toml" for what in PLANS}
         self.right, self.usual = {}, {}
+        self.program = simulator()
+        self.made = file_of(self.program)
         for what, plan in self.plans.items():
             plan.write_text(PLANS[what])
             begun = time.monotonic()
@@ -84,6 +93,8 @@ class Campaign:
         except Broken as broken:
             kept = Path(tempfile.mkdtemp(prefix="tessera-chaos-failed-", dir=self.place.parent))
             shutil.copytree(scene.out, kept, dirs_exist_ok=True)
+            if file_of(self.program) != self.made:
+                raise SystemExit(f"round {number}: {self.program} was linked anew meanwhile, and its figures need not be those of before; begin again") from None
             raise SystemExit(f"round {number} of seed {self.seed}, {what}, {kind}: {broken}\nits folder is kept: {kept}") from None
         unmount(scene.out)
         shutil.rmtree(scene.out)

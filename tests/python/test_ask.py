@@ -175,7 +175,7 @@ def test_a_mistake_gets_a_useful_answer(words, expected, tmp_path):
 
 def test_a_trace_that_is_too_short_is_said_to_be(tmp_path):
     said = CliRunner().invoke(app, ["ask", "layer", "--layer", "mu-rmw,media-cache", "--on", "sample", "--requests", "200", "--out", str(tmp_path)])
-    assert said.output.startswith("Not settled on sample: too short to compare"), said.output
+    assert said.stdout.startswith("Not settled on sample: too short to compare"), said.output
     assert "none came in 160 requests: take a longer input" in said.output
 
 
@@ -191,7 +191,7 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     """Layers that learn are not ranked after four intervals, whatever the first design needs."""
     words = ["ask", "layer", "--layer", "imr-rmw,imr-flip", "--on", "hot-tracks-scattered", "--requests", "12000", "--metric", "mean", "--out", str(tmp_path)]
     said = CliRunner().invoke(app, words)
-    assert said.output.startswith("Not settled"), said.output
+    assert said.stdout.startswith("Not settled"), said.output
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
 
 

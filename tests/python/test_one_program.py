@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
-from tessera.engine.simulation import OF_ONE_RUN
 from tessera.engine.simulator import REPOSITORY, run_simulator
 
 RUN = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit")
@@ -18,15 +17,6 @@ RUN = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--limit")
 
 def tessera(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", "tessera", *words], capture_output=True, text=True, timeout=120, cwd=cwd)
-
-
-@pytest.mark.parametrize("command", ["run", "compare"])
-def test_the_help_of_a_command_has_every_option_of_the_simulators(command):
-    options = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", run_simulator(["run", "--help"]), re.MULTILINE))
-    assert len(options) > 30
-    text = CliRunner().invoke(app, [command, "--help"]).stdout
-    without = {"--layer", *OF_ONE_RUN} if command == "compare" else set()
-    assert options - set(re.findall(r"^[^a-z]*?(--[a-z-]+)", text, re.MULTILINE)) == without
 
 
 def test_every_command_of_the_simulator_is_one_of_tessera():

@@ -38,17 +38,42 @@ def test_the_site_is_built_without_warnings_and_fetches_nothing(tmp_path):
     assert [page for page in pages if FETCHED.search(page.read_text())] == []
 
 
-@needs_mkdocs
-def test_a_broken_link_an_orphan_and_a_missing_anchor_fail_the_build(tmp_path):
-    (tmp_path / "site").mkdir()
-    (tmp_path / "docs" / "layers").mkdir(parents=True)
+def small_site(folder, pages):
+    """A site with the hooks and settings of the real one, and its config file."""
+    for name in ("site", "docs/layers"):
+        (folder / name).mkdir(parents=True)
     config = (REPOSITORY / "site" / "mkdocs.yml").read_text()
     head = config[: config.index("nav:\n  - ")]
-    (tmp_path / "site" / "mkdocs.yml").write_text(head + "nav: [{Explanation: [{Layers: [layers/README.md]}]}]\n")
-    (tmp_path / "site" / "hooks.py").write_text((REPOSITORY / "site" / "hooks.py").read_text())
-    (tmp_path / "docs" / "layers" / "README.md").write_text("# Layers\n\n[none](none.md) [part](#part) [source](../../nothing.hpp)\n")
-    (tmp_path / "docs" / "orphan.md").write_text("# Orphan\n")
-    said = build(tmp_path / "site" / "mkdocs.yml", tmp_path / "out")
+    (folder / "site" / "mkdocs.yml").write_text(head + "nav: [README.md, {Explanation: [{Layers: [layers/README.md]}]}]\n")
+    (folder / "site" / "hooks.py").write_text((REPOSITORY / "site" / "hooks.py").read_text())
+    (folder / "docs" / "style").mkdir()
+    (folder / "docs" / "style" / "site.css").write_text("")
+    for name, text in pages.items():
+        (folder / "docs" / name).write_text(text)
+    return folder / "site" / "mkdocs.yml"
+
+
+@needs_mkdocs
+@pytest.mark.parametrize("made", [True, False])
+def test_the_home_begins_with_something_to_try_where_it_was_made(tmp_path, made):
+    config = small_site(tmp_path, {"README.md": (REPOSITORY / "docs" / "README.md").read_text().partition("\nInstall it")[0] + "\nInstall it.\n", "layers/README.md": "# Layers\n"})
+    if made:
+        (tmp_path / "build" / "try").mkdir(parents=True)
+        for name in ("knobs", "view"):
+            (tmp_path / "build" / "try" / f"{name}.html").write_text(f"<p>{name}</p>")
+    built = build(config, tmp_path / "out")
+    assert built.returncode == 0, built.stderr
+    home = (tmp_path / "out" / "index.html").read_text()
+    shown = re.findall(r'(?:src|href)="(try/[a-z.]+)"', home)
+    assert shown == (["try/knobs.html", "try/knobs.html", "try/view.html"] if made else [])
+    assert all((tmp_path / "out" / name).read_text() == f"<p>{name[4:-5]}</p>" for name in shown)
+    assert not made or home.index("<iframe") < home.index("Install it")
+
+
+@needs_mkdocs
+def test_a_broken_link_an_orphan_and_a_missing_anchor_fail_the_build(tmp_path):
+    broken = "# Layers\n\n[none](none.md) [part](#part) [source](../../nothing.hpp)\n"
+    said = build(small_site(tmp_path, {"README.md": "# Home\n", "layers/README.md": broken, "orphan.md": "# Orphan\n"}), tmp_path / "out")
     assert said.returncode != 0
     for complaint in ("layers/none.md", "'#part'", "there is no ../../nothing.hpp", "orphan.md"):
         assert complaint in said.stderr, said.stderr

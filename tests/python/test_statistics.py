@@ -125,7 +125,7 @@ def test_the_first_sentence_answers_the_question(crossed):
     said = of_sweep(crossed.good, crossed.axes, "How much DRAM does p99 need?")
     assert said.startswith("firmware.write_cache.capacity 4 MiB is enough: p99 ") and "0 B is 3 [" in said and "geometric mean over 2 values of layer" in said
     assert of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?").startswith("cmr has the smallest p99")
-    assert of_sweep(crossed.good, crossed.axes, "Does the weather matter?").startswith("Not settled: the question names no axis of this sweep (layer, ")
+    assert of_sweep(crossed.good, crossed.axes, "Does the weather matter?").startswith("Not understood: the question names no axis of this sweep (layer, ")
 
 
 def test_one_seed_settles_nothing(crossed):
@@ -183,7 +183,7 @@ def test_the_only_layer_that_may_be_ranked_is_not_the_best():
     alone = {name: [("cmr", 18.0, True), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
     assert ranking(alone, {"host.latency.mean": "ms"})[0] == "mean: imr-rmw, 9.00 ms (0.5x cmr)."  # nobody else was there to be left out
     both = {name: [("cmr", 18.0, True), ("fluid", 5.0, True), ("imr-rmw", 9.0, True)] for _, name in COMPARED}
-    assert ranking(both, {"host.latency.mean": "ms"})[0] == "Lowest mean: fluid, 5.00 ms (0.278x cmr); highest: imr-rmw, 9.00 ms."
+    assert ranking(both, {"host.latency.mean": "ms"})[0] == "Lowest mean but for cmr: fluid, 5.00 ms (0.278x cmr); highest: imr-rmw, 9.00 ms."
 
 
 def test_the_pictures_of_one_run_carry_its_marks(tmp_path):

@@ -6,12 +6,12 @@ from typing import Any
 
 import typer
 
+from tessera.commands.help import SIMULATORS
 from tessera.engine.simulator import run_simulator
 
 TESSERA_HEAD = """# The command `tessera`
 
-Made by `./dev reference` from the commands themselves; a test holds it against them. Where the simulator has a command of the same name, its
-options ([`tessera-sim`](tessera-sim.md)) work here too.
+Made by `./dev reference` from the commands themselves; a test holds it against them. `--help` of a command shows what most people need, `--help-all` every option.
 """
 SIMULATOR_HEAD = """# The command `tessera-sim`
 
@@ -53,8 +53,9 @@ def _section(words: str, command: Any) -> str:
     text = f"\n## {words.partition(' ')[2]}\n\n{command.help}\n\n```text\n{' '.join(call)}\n```\n"
     if command.params:
         text += "\n| | default | |\n|---|---|---|\n" + "".join(_row(item) for item in command.params)
-    else:
-        text += f"\nIt takes what [`tessera-sim {command.name}`](tessera-sim.md#{command.name}) takes.\n"
+    if not command.params or words.removeprefix("tessera ") in SIMULATORS:
+        simulators = SIMULATORS.get(command.name, command.name)
+        text += f"\nIt {'also ' if command.params else ''}takes what [`tessera-sim {simulators}`](tessera-sim.md#{simulators}) takes.\n"
     if command.epilog:
         text += "\n" + _examples(command.epilog)
     return text

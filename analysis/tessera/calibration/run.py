@@ -3,19 +3,19 @@
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import track
 
 from tessera.calibration.consequences import consequences
 from tessera.calibration.fit import Fit, fit
 from tessera.calibration.measurement import DRIVE, Effort, Measurement, costs_of, image_of, measure_all, shipped_costs
 from tessera.calibration.report import compiled, costs_page, layers_page, verdict, write_costs, write_record
+from tessera.progress import watched
 from tessera.results.run_folder import Run
 
 
 def calibration(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path, consequent: bool = False) -> str:
     """Measures, prints, and writes calibration.json and costs.toml to `out`; with `consequent` also runs with the costs found. The text
     of the page. Raises InputError where an image is missing or its content wrong."""
-    measurements = _measured(console, layers, effort, images, out)
+    measurements = _measured(layers, effort, images, out)
     count = len(measurements)
     before = costs_of(Run(next(out.glob("*/*/linked"))))
     found = fit(measurements, before)
@@ -36,7 +36,7 @@ def calibration(console: Console, layers: tuple[str, ...], effort: Effort, image
 def judgement(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> str:
     """Measures, prints how far the costs that ship are from the images, and writes calibration.json to `out`. The text of the page. Raises
     InputError as `calibration` does."""
-    measurements = _measured(console, layers, effort, images, out)
+    measurements = _measured(layers, effort, images, out)
     costs = shipped_costs()
     shipped = Fit(costs, never=(), together=())
     write_record(out / "calibration.json", measurements, costs, shipped)
@@ -54,8 +54,8 @@ def _opening(effort: Effort, compiler: str, command: str) -> str:
     )
 
 
-def _measured(console: Console, layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> list[Measurement]:
+def _measured(layers: tuple[str, ...], effort: Effort, images: Path, out: Path) -> list[Measurement]:
     for layer in layers:
         image_of(layer, images)
     count = len(layers) * len(effort.workloads) * len(effort.depths)
-    return list(track(measure_all(layers, effort, out, images), "measuring", count, console=console, transient=True))
+    return list(watched(measure_all(layers, effort, out, images), "measurements", count))

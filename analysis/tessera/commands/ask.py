@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tessera.commands.group import interrupted
+from tessera.commands.help import TwoTier
 from tessera.commands.options import Jobs, Json, Settings, settings_of
 from tessera.errors import InputError, unknown_name
 
@@ -35,23 +36,23 @@ EXAMPLES = """Examples:
 
 def ask(
     kind: Annotated[str, typer.Argument(metavar="QUESTION", help="dram, flash, cpu, layer, lifetime, cost or what-if.")],
-    on: Annotated[list[str] | None, typer.Option("--on", "--workload", "--trace", help="Workload, trace file, recorded trace or 'sample'; may be repeated (default: web-server).")] = None,
-    layer: Annotated[list[str] | None, typer.Option("--layer", help="Layer; several with commas, or repeated.")] = None,
-    metric: Annotated[str | None, typer.Option(help="mean, p99, p999, read-p99, write-p99, energy, write-amplification, ... (default: p99; lifetime for lifetime).")] = None,
-    size: Annotated[list[str] | None, typer.Option("--size", help="Sizes of DRAM or flash, such as '64 MiB'; several with commas, or repeated.")] = None,
-    cores: Annotated[int | None, typer.Option(min=1, max=4, help="cpu: cores to compare with the drive's own.")] = None,
-    clock: Annotated[str | None, typer.Option(help="cpu: clock to compare with the drive's own, such as '250 MHz'.")] = None,
+    on: Annotated[list[str] | None, typer.Option("--on", "--workload", "--trace", metavar="INPUT", help="Workload, trace file, recorded trace or 'sample'; may be repeated (default: web-server).")] = None,
+    layer: Annotated[list[str] | None, typer.Option("--layer", metavar="NAME", help="Layer; several with commas, or repeated.")] = None,
+    metric: Annotated[str | None, typer.Option(metavar="NAME", help="mean, p99, p999, read-p99, write-p99, energy, write-amplification, ... (default: p99; lifetime for lifetime).")] = None,
+    size: Annotated[list[str] | None, typer.Option("--size", metavar="SIZE", help="Sizes of DRAM or flash, such as '64 MiB'; several with commas, or repeated.")] = None,
+    cores: Annotated[int | None, typer.Option(min=1, max=4, metavar="N", help="cpu: cores to compare with the drive's own.")] = None,
+    clock: Annotated[str | None, typer.Option(metavar="CLOCK", help="cpu: clock to compare with the drive's own, such as '250 MHz'.")] = None,
     change: Annotated[list[str] | None, typer.Option("--change", metavar="PATH=VALUE", help="what-if: the parameter that changes.")] = None,
-    at_most: Annotated[float | None, typer.Option(min=0, help="cost: leave out layers above this cost per user TB.")] = None,
+    at_most: Annotated[float | None, typer.Option(min=0, metavar="COST", help="cost: leave out layers above this cost per user TB.")] = None,
     price: Annotated[list[str] | None, typer.Option("--price", metavar="NAME=PRICE", help="cost: mechanics (TB of conventional platters), dram or flash (GiB).")] = None,
-    drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
+    drive: Annotated[str, typer.Option(metavar="DRIVE", help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
     firmware: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Shared library with layers of your own; may be repeated.")] = None,
-    replay: Annotated[str | None, typer.Option(help="timed, queue:N or closed:N, as in tessera run.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", help="Format of the trace (default: recognised from its content).")] = None,
+    replay: Annotated[str | None, typer.Option(metavar="POLICY", help="timed, queue:N or closed:N, as in tessera run.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", metavar="NAME", help="Format of the trace (default: recognised from its content).")] = None,
     settings: Settings = None,
-    requests: Annotated[int | None, typer.Option(min=1, help="Most requests of a run (default: 100,000, or 4 GiB of a generated workload).")] = None,
+    requests: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most requests of a run (default: 100,000, or 4 GiB of a generated workload).")] = None,
     settle: Annotated[bool, typer.Option("--settle", help="Go on with more seeds until the answer is settled.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the runs and the file that repeats them (default: out/ask/QUESTION-INPUT).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the runs and the file that repeats them (default: out/ask/QUESTION-INPUT).")] = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
@@ -62,7 +63,7 @@ def ask(
     from tessera.asking.question import KINDS, Asked, most_requests
     from tessera.asking.source import source_of
     from tessera.asking.templates import question_of
-    from tessera.commands.progress import progress
+    from tessera.progress import progress
 
     if kind not in KINDS:
         raise unknown_name("question", kind, KINDS)
@@ -81,11 +82,11 @@ def ask(
     command = shlex.join(["tessera", *sys.argv[1:]])
     for question in questions:
         folder = (out if len(questions) == 1 else out / question.asked.source.name) if out else Path("out/ask") / _folder(kind, _listed(layer), question.asked.source.name)
-        with progress(hidden=as_json, transient=True) as bar:
+        with progress(hidden=as_json) as bar:
             line = bar.add_task(question.asked.source.name, total=None)
 
             def tell(what: str, count: "Count") -> None:
-                bar.update(line, total=count.runs, completed=count.kept + count.done, description=f"{question.asked.source.name}, {what}")  # noqa: B023
+                bar.update(line, total=count.runs, completed=count.kept + count.done, kept=count.kept, description=f"{question.asked.source.name}, {what}")  # noqa: B023
 
             try:
                 answer = answer_to(question, folder, command, settle=settle, jobs=jobs, progress=tell)
@@ -136,4 +137,4 @@ def _only(kind: str, **given: tuple[object, tuple[str, ...]]) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("ask", epilog=EXAMPLES)(ask)
+    app.command("ask", cls=TwoTier, epilog=EXAMPLES)(ask)

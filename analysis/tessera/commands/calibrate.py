@@ -60,4 +60,4 @@ def calibrate(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("calibrate", epilog=EXAMPLES, rich_help_panel="Held against measurements and papers")(calibrate)
+    app.command("calibrate", epilog=EXAMPLES)(calibrate)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tessera.commands.group import WithSimulatorOptions, interrupted
+from tessera.commands.group import interrupted
+from tessera.commands.help import TwoTier
 from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.engine.simulator import BAD_INPUT
 from tessera.errors import InputError
@@ -25,11 +26,11 @@ def compare(
     context: typer.Context,
     drive: Drive,
     out: OutOrNext = None,
-    layers: Annotated[str, typer.Option(help="Translation layers, A,B,...; all: each that takes writes anywhere; zoned:log, zoned:dmz, zoned:lsm: with a host.")] = "all",
+    layers: Annotated[str, typer.Option(metavar="A,B,...", help="Translation layers; all: each that takes writes anywhere; zoned:log, zoned:dmz, zoned:lsm: with a host.")] = "all",
     trace: Trace = None,
     workload: Workload = None,
     limit: Limit = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each layer, with seeds that count up from --seed.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each layer, with seeds that count up from --seed.")] = 1,
     baseline: Annotated[str, typer.Option(metavar="A,best,...", help="Also print ratios to this layer (or to the best), paired by seed, with a verdict on each.")] = "",
     seed: Seed = 1,
     jobs: Jobs = None,
@@ -39,8 +40,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Run many layers on the same input and show one table."""
-    from tessera.commands.progress import counting, progress
     from tessera.explore.comparing import compare_layers, list_inputs  # with polars
+    from tessera.progress import counting, progress
     from tessera.results.layer_table import WIDTH
 
     if wide + as_csv + as_json > 1:
@@ -49,7 +50,7 @@ def compare(
     if "--list-inputs" in context.args:
         print(list_inputs(wanted, chosen, seeds))
         return
-    with results_folder(out, "compare") as folder, progress(elapsed=True, transient=True) as bar:
+    with results_folder(out, "compare") as folder, progress() as bar:
         try:
             result = compare_layers(wanted, chosen, seeds, jobs, folder, counting(bar), baseline.split(",") if baseline else ())
         except KeyboardInterrupt as error:  # the simulators ended in order and wrote what they had
@@ -67,4 +68,4 @@ def compare(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("compare", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=EXAMPLES)(compare)
+    app.command("compare", cls=TwoTier, context_settings=PASS_ON, epilog=EXAMPLES)(compare)

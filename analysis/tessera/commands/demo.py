@@ -11,6 +11,7 @@ from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import run_simulator, layer_names
 from tessera.explore.fold import smallest_fold
 from tessera.figures.latency_plot import plot_latency
+from tessera.progress import watched
 from tessera.reports.report import write_page
 from tessera.reports.run_page import runs_page
 from tessera.results.families import YARDSTICK, grouped, ordered
@@ -32,7 +33,7 @@ def simulate(layer: str, source: list[str], out: Path) -> Run:
         for name in ("first_rmw.vcd", "first_rmw.gtkw"):
             make_way(out / name)
         arguments += ["--vcd", out / "first_rmw.vcd", "--record-trigger", "rmw", "--record-after", "100 ms"]
-    run_simulator(arguments)
+    run_simulator(arguments, quiet=True)
     return Run(folder)
 
 
@@ -42,9 +43,8 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     layers = ordered(layer_names())
     fold = smallest_fold(Simulation(drive=DRIVE, layer=layer, workload=WORKLOAD, fold=True) for layer in layers)  # of drives, whatever the input
     source = [*(("--trace", str(trace)) if trace else ("--workload", WORKLOAD, "--limit", str(limit))), "--fold", *(("--fold-at", f"{fold.at} B") if fold else ())]
-    console.print(f"[dim]simulating {len(layers)} translation layers ...[/dim]")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = dict(zip(layers, pool.map(lambda layer: simulate(layer, source, out), layers)))
+        runs = dict(zip(layers, list(watched(pool.map(lambda layer: simulate(layer, source, out), layers), "translation layers", len(layers)))))
     requests = runs[YARDSTICK].metric("host.requests")
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
     shared = [said for said in (terms(runs), fold.text() if fold else "") if said]

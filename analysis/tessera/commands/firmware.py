@@ -1,7 +1,6 @@
 """tessera firmware."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -119,7 +118,7 @@ def run(
     from tessera.firmware.images import find
 
     words = ["--elf", str(find(image)), *context.args]
-    result = simulation(drive, trace, workload, limit, seed, settings, words).run(out, progress=sys.stderr.isatty())
+    result = simulation(drive, trace, workload, limit, seed, settings, words).run(out, progress=True)
     print(json.dumps(result.summary, indent=1) if as_json else result.printed, end="\n" if as_json else "")
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from types import FrameType
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
-from tessera.engine.simulation import OF_ONE_RUN
-from tessera.engine.simulator import BAD_INPUT, SimulatorError, heed_interrupts, run_simulator
+from tessera.engine.simulator import BAD_INPUT, SimulatorError, heed_interrupts
 from tessera.errors import DEBUG, InputError, nearest
 
 SHELL_SIGNALS = 128  # in front of a signal's number in an exit status
@@ -67,21 +66,6 @@ def internal_error(error: Exception) -> str:
     return f"internal error{at}: {type(error).__name__}: {text}. This is a bug, or input that nobody thought of; {DEBUG}=1 shows where it happened"
 
 
-class WithSimulatorOptions(TyperCommand):
-    """A command that hands the options that it does not know to `tessera-sim run`: its help lists them, for many runs without those of one."""
-
-    def format_help(self, ctx: typer.Context, formatter: object) -> None:
-        super().format_help(ctx, formatter)
-        own = {"--help"} | {name for item in self.params for name in item.opts} | (set() if self.name == "run" else {"--layer", *OF_ONE_RUN})
-        try:
-            text = run_simulator(["run", "--help"])
-        except (InputError, SimulatorError):  # it is not built yet
-            return
-        options = text.partition("\nOptions:\n")[2].partition("\n\n")[0].splitlines()
-        print("More options:")
-        print("\n".join(line for line in options if line.split()[0].split(",")[-1] not in own))
-
-
 class Commands(TyperGroup):
     """Turns errors of input and of the simulator into messages and exit statuses."""
 
@@ -92,7 +76,8 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as error:
             raise interrupted(error) from None
         except InputError as error:
-            print(f"tessera: {error}", file=sys.stderr)
+            if message := str(error):  # else the simulator has said it on the terminal
+                print(f"tessera: {message}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
         except SimulatorError as error:
             sys.stdout.write(error.output)

@@ -54,10 +54,10 @@ def serve_knobs(subject: "Subject", jobs: int | None, port: int) -> None:
 
 
 def write_knobs(subject: "Subject", file: Path, budget: int | None, jobs: int | None) -> None:
-    from tessera.commands.progress import progress
+    from tessera.progress import progress
     from tessera.view.knobs.kept import Kept, cache_folder
     from tessera.view.knobs.offline import write_offline
 
-    with progress(transient=True) as bar:
+    with progress() as bar:
         line = bar.add_task("runs", total=None)
         print(write_offline(subject, file, budget or OFFLINE_BUDGET, jobs, lambda done, of: bar.update(line, completed=done, total=of), Kept(cache_folder())))

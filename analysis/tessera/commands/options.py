@@ -26,15 +26,15 @@ def count_of(text: str | int) -> int:
     return value
 
 
-Out = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
-OutOrNext = Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: the next free out/run-N, or out/compare-N).")]
-Trace = Annotated[Path | None, typer.Option("--trace", help="Block trace to replay (plain, gz, xz, zstd, bz2 or lz4).")]
-Workload = Annotated[str | None, typer.Option("--workload", help="Workload to generate instead of a trace.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the results.")]
+OutOrNext = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: the next free one in out/).")]
+Trace = Annotated[Path | None, typer.Option("--trace", metavar="FILE", help="Block trace to replay (plain, gz, xz, zstd, bz2 or lz4).")]
+Workload = Annotated[str | None, typer.Option("--workload", metavar="NAME", help="Workload to generate instead of a trace.")]
 Limit = Annotated[int | None, typer.Option("--limit", parser=count_of, metavar="N", help="At most so many requests: 20000, 20k or 1e6.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random streams.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random streams.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a parameter of the drive; may be repeated.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, every digit.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time (default: as many as there are CPUs).")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, metavar="N", help="Runs at a time (default: as many as there are CPUs).")]
 
 # Whatever else stands on the line goes to the simulator as it is: it knows its options, and says which is meant.
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -160,8 +160,8 @@ def page_command(
     )  # fmt: skip
 
 
-def register(app: typer.Typer, panel: str) -> None:
-    group = typer.Typer(cls=Commands, no_args_is_help=True, help="The papers' claims: list them, run their experiments, write the page.", rich_help_panel=panel)
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(cls=Commands, no_args_is_help=True, help="The papers' claims: list them, run their experiments, write the page.")
     group.command("list", epilog=EXAMPLES)(list_command)
     group.command("run", epilog=EXAMPLES)(run_command)
     group.command("renew")(renew_command)

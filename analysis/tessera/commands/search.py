@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tessera.commands.group import interrupted
+from tessera.commands.help import TwoTier
 from tessera.commands.options import Jobs, Json
 
 if TYPE_CHECKING:
@@ -21,19 +22,19 @@ EXAMPLES = """Examples:
 
 def search(
     plan: Annotated[Path, typer.Argument(help="File of the search, in TOML.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: out/ and the file's name).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: out/ and the file's name).")] = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     as_json: Json = False,
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
-    from tessera.commands.progress import progress
     from tessera.explore.search_plan import read_search  # with polars, Dask and Optuna, which no other command waits for
     from tessera.explore.searching import run_search  # with polars, Dask and Optuna, which no other command waits for
+    from tessera.progress import progress
 
     read = read_search(plan)
     folder = out or Path("out") / plan.stem
-    with progress(hidden=as_json) as bar:
+    with progress(hidden=as_json, transient=False) as bar:
         line = bar.add_task("designs", total=read.trials)
 
         def tell(done: int, whole: int, failed: int) -> None:
@@ -69,4 +70,4 @@ def _print(found: "Search") -> None:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("search", epilog=EXAMPLES)(search)
+    app.command("search", cls=TwoTier, epilog=EXAMPLES)(search)

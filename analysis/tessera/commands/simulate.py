@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tessera.commands import compare
-from tessera.commands.group import WithSimulatorOptions
+from tessera.commands.help import TwoTier
 from tessera.commands.options import PASS_ON, Drive, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.engine.simulator import SimulatorError, ask_simulator, become, run_simulator
 from tessera.engine.temporary import work_folder
@@ -28,7 +28,7 @@ def run(
     context: typer.Context,
     drive: Drive,
     out: OutOrNext = None,
-    layer: Annotated[str | None, typer.Option(help="Translation layer (default: the drive's own).")] = None,
+    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Translation layer (default: the drive's own).")] = None,
     trace: Trace = None,
     workload: Workload = None,
     limit: Limit = None,
@@ -43,15 +43,14 @@ def run(
 ) -> None:
     """Replay a trace or workload on a drive and write the results."""
     wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
-    progress = sys.stderr.isatty()
     with results_folder(out, "run") as folder:
         if until is None:
-            result, sure = wanted.run(folder, progress), ""
+            result, sure = wanted.run(folder, progress=True), ""
         else:
             from tessera.explore.effort import run_until  # with numpy
             from tessera.results.steadiness import Until  # with numpy
 
-            result, effort = run_until(wanted, Until.parse(until), folder, progress=progress)
+            result, effort = run_until(wanted, Until.parse(until), folder, progress=True)
             sure = effort.sentence()
     if as_json:
         print(json.dumps(result.summary | ({"until": sure} if sure else {}), indent=1))
@@ -103,31 +102,11 @@ def hand_over(name: str, doc: str):
 NO_RESULTS = ("--plan", "--parameters", "--list-inputs")  # of `array`, which then runs nothing
 
 
-PLACED = ("--workers", "--scheduler")  # each drive is a process
-PLACED_HELP = """  --workers N           simulate each drive of a jbod in a process of its own, N at a time (docs/arrays.md)
-  --scheduler ADDRESS   the same at the workers of a Dask scheduler, tcp://HOST:PORT"""
-
-
-def taken(words: list[str], name: str) -> str | None:
-    """The value of an option, which is taken out of the words; None without it."""
-    for at, word in enumerate(words):
-        if word == name and at + 1 < len(words):
-            return words.pop(at) and words.pop(at)
-        if word.startswith(f"{name}="):
-            return words.pop(at).partition("=")[2]
-        if word == name:
-            raise InputError(f"{name}: expected a value")
-    return None
-
-
-def array_in_parts(words: list[str]) -> None:
+def array_in_parts(words: list[str], out: Path | None, workers: int | None, scheduler: str | None) -> None:
     from tessera.explore.array_parts import run_parts
 
-    workers, scheduler, out = (taken(words, name) for name in ("--workers", "--scheduler", "--out"))
-    if workers is not None and not (workers.isdecimal() and int(workers) > 0):
-        raise InputError(f"--workers: expected a number of processes from 1 on, found {workers}")
-    with results_folder(None if out is None else Path(out), "array") as folder:
-        summary = run_parts(words, Path(folder), None if workers is None else int(workers), scheduler)
+    with results_folder(out, "array") as folder:
+        summary = run_parts(words, folder, workers, scheduler)
     found = {name: metric["value"] for name, metric in summary["metrics"].items()}
     if failure := summary["run"].get("failure"):
         print(f"  ! {failure}")
@@ -138,21 +117,21 @@ def array_in_parts(words: list[str]) -> None:
         raise typer.Exit(summary["run"]["status"])
 
 
-def array(context: typer.Context) -> None:
+def array(
+    context: typer.Context,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results, DIR/drive-N for those of drive N (default: the next free out/array-N).")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, metavar="N", help="Simulate each drive of a jbod in a process of its own, N at a time (docs/arrays.md).")] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="The same at the workers of a Dask scheduler, tcp://HOST:PORT.")] = None,
+) -> None:
     """Run several drives under one host: mirrors, RAID 5 and 6, failures and rebuilds."""
-    if wants_help(context.args):
-        show_help("array")
-        print(PLACED_HELP)
+    if workers is not None or scheduler is not None:
+        array_in_parts(list(context.args), out, workers, scheduler)
         return
-    asked = {word.partition("=")[0] for word in context.args}
-    if not asked.isdisjoint(PLACED):
-        array_in_parts(list(context.args))
+    if out is None and not set(context.args).isdisjoint(NO_RESULTS):
+        print(ask_simulator(["array", *context.args], progress=True), end="")
         return
-    if not asked.isdisjoint(("--out", *NO_RESULTS)):
-        print(ask_simulator(["array", *context.args], progress=sys.stderr.isatty()), end="")
-        return
-    with results_folder(None, "array") as folder:
-        print(ask_simulator(["array", *context.args, "--out", folder], progress=sys.stderr.isatty()), end="")
+    with results_folder(out, "array") as folder:
+        print(ask_simulator(["array", *context.args, "--out", folder], progress=True), end="")
 
 
 def explain(
@@ -174,7 +153,7 @@ def explain(
     Run(results).file("summary.json")
     made_by = repeatable(results, firmware)
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
-        made_by.but(requests=True, events=True).run(folder, progress=sys.stderr.isatty())
+        made_by.but(requests=True, events=True).run(folder, progress=True)
         try:
             print(ask_simulator(["explain", folder, str(number)]), end="")
         except InputError as error:
@@ -182,7 +161,7 @@ def explain(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("run", cls=WithSimulatorOptions, context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
+    app.command("run", cls=TwoTier, context_settings=PASS_ON, epilog=RUN_EXAMPLES)(run)
     compare.register(app)
     app.command("explain")(explain)
     for name, doc in (
@@ -191,9 +170,6 @@ def register(app: typer.Typer) -> None:
         ("convert", "Write a block trace as a NumPy file."),
     ):
         app.command(name, context_settings={**PASS_ON, "help_option_names": []})(pass_on(name, doc))
-    app.command("array", context_settings={**PASS_ON, "help_option_names": []})(array)
-    for name, doc in (
-        ("serve", "Let any NBD client use the drive, until Ctrl-C."),
-        ("torture", "Cut the power thousands of times and check that nothing is lost."),
-    ):
-        app.command(name, context_settings={**PASS_ON, "help_option_names": []})(hand_over(name, doc))
+    app.command("array", cls=TwoTier, context_settings=PASS_ON)(array)
+    app.command("torture", cls=TwoTier, context_settings=PASS_ON)(hand_over("torture", "Cut the power thousands of times and check that nothing is lost."))
+    app.command("serve", context_settings={**PASS_ON, "help_option_names": []})(hand_over("serve", "Let any NBD client use the drive, until Ctrl-C."))

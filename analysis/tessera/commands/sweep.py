@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tessera.commands.group import interrupted
+from tessera.commands.help import TwoTier
 from tessera.commands.options import Jobs, Json
 from tessera.results.human import counted
 
@@ -28,7 +29,7 @@ The same command goes on where it was interrupted, and makes only what is missin
 
 def sweep(
     plan: Annotated[Path, typer.Argument(help="File of the sweep, in TOML.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results (default: out/ and the file's name).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: out/ and the file's name).")] = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Make more than a hundred thousand runs.")] = False,
@@ -37,10 +38,10 @@ def sweep(
     as_json: Json = False,
 ) -> None:
     """Make many runs over axes, and keep each."""
-    from tessera.commands.progress import counting, progress
     from tessera.explore import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.explore.cluster import job_script
     from tessera.explore.sweep import commands_of, summary_of
+    from tessera.progress import counting, progress
 
     read = read_plan(plan)
     folder = out or Path("out") / plan.stem
@@ -51,7 +52,7 @@ def sweep(
         print(*commands_of(read, folder), sep="\n")
         return
     count: "Count | None" = None
-    with progress(hidden=as_json, elapsed=True) as bar:
+    with progress(hidden=as_json, transient=False) as bar:
         shown = counting(bar)
 
         def tell(now: "Count") -> None:
@@ -95,4 +96,4 @@ def _print(made: "Sweep", count: "Count") -> None:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("sweep", epilog=EXAMPLES)(sweep)
+    app.command("sweep", cls=TwoTier, epilog=EXAMPLES)(sweep)

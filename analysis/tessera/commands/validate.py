@@ -115,9 +115,9 @@ def mechanics_command(
         raise typer.Exit(2) from None
 
 
-def register(app: typer.Typer, panel: str) -> None:
+def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.")
     group.command("drives")(drives_command)
     group.command("dd")(dd_command)
     group.command("mechanics")(mechanics_command)
-    app.add_typer(group, name="validate", rich_help_panel=panel)
+    app.add_typer(group, name="validate")

@@ -102,7 +102,7 @@ def _write_view(results: Path, out: Path | None, layers: tuple[str, ...], yes: b
 
     if out is not None:
         apart(out, [results] if results.is_file() else (file for file in results.glob("*") if file.suffix != ".html"))
-    print(write_view(results, out, layers, ask, firmware, progress=sys.stderr.isatty(), drive=drive))
+    print(write_view(results, out, layers, ask, firmware, progress=True, drive=drive))
     if unasked:
         print("  note: the page shows no head positions; --yes repeats the run to record them", file=sys.stderr)
 

@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -97,7 +96,7 @@ def record(
         words = [*context.args, *(("--firmware", str(firmware)) if firmware else ())]
         wanted = simulation(source, trace, workload, limit, seed, settings, words).but(layer=layer)
         files = out
-    notes = record_run(wanted, Record(tuple(files), signals, window or (), trigger, before, after), progress=sys.stderr.isatty())
+    notes = record_run(wanted, Record(tuple(files), signals, window or (), trigger, before, after), progress=True)
     for file in files:
         _tell(file)
     for note in notes:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
@@ -134,16 +134,19 @@ def _no_simulator(program: str, error: OSError) -> InputError:
 
 def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> str:
     """Runs `tessera-sim ARGUMENTS` and returns its standard output. Raises InputError with what it said where it refused them, and
-    SimulatorError with what it said where it failed otherwise. Standard error stays silent, or is passed on with `progress`."""
+    SimulatorError with what it said where it failed otherwise. Standard error stays silent; with `progress` it is passed on where it is a
+    terminal, and has lines that say how far the run is elsewhere."""
     command = [str(simulator()), *map(str, arguments)]
-    with tempfile.TemporaryFile("w+", **TEXT) as messages:
+    on_terminal = progress and sys.stderr.isatty()
+    with tempfile.TemporaryFile("w+", **TEXT) as messages, _standard_error(progress and not on_terminal) as told:
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=None if progress else messages,
-                env=_surroundings(as_tessera=True),
+                stderr=None if on_terminal else messages,
+                env=_surroundings(as_tessera=True) | {"TESSERA_PROGRESS": str(descriptor) for descriptor in told},
+                pass_fds=told,
                 **TEXT,
             )
         except OSError as error:
@@ -159,6 +162,20 @@ def ask_simulator(arguments: Sequence[str | Path], progress: bool = False) -> st
     if status != 0:
         raise SimulatorError(command, status, printed, message)
     return printed
+
+
+@contextlib.contextmanager
+def _standard_error(wanted: bool) -> Iterator[tuple[int, ...]]:
+    """A descriptor for it that is a child's, too; none where it is not wanted, or closed."""
+    try:
+        descriptor = os.dup(2) if wanted else None
+    except OSError:
+        descriptor = None
+    try:
+        yield () if descriptor is None else (descriptor,)
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 _under_way: dict[subprocess.Popen, int] = {}  # with the thread that waits for it

@@ -15,6 +15,7 @@ from tessera.engine.output_file import make_way
 from tessera.engine.simulator import SimulatorError, run_simulator
 from tessera.errors import InputError
 from tessera.explore.place import places
+from tessera.progress import watched
 
 SCHEMA = {"number": pl.UInt64, "arrival_ps": pl.UInt64, "completion_ps": pl.UInt64, "status": pl.String}
 OF_A_SHARE = dict.fromkeys(("number", "arrival_ps", "spans", "op", "offset", "size", "fua"), pl.UInt64)
@@ -125,7 +126,7 @@ def run_parts(words: Sequence[str], out: Path, workers: int | None = None, sched
         for drive in range(len(drives)):
             mine = [*alone, *_set("shares", shares), *_set("drive", drive)]
             place.submit(f"{out}: drive {drive}", _Work(mine, drive, str(out.absolute() / "parts" / str(drive))), None)
-        for _ in drives:
+        for _ in watched(drives, "drives"):
             _, ended = place.next()
             if isinstance(ended, BaseException):
                 raise ended

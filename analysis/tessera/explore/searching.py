@@ -63,12 +63,12 @@ class Search(Shown):
         return sum(ranks_not((marks or "").split("; ")) for marks in self.front["marks"])
 
 
-Progress = Callable[[int, int, int], None]
+Progress = Callable[[float, int, int], None]
 
 
 def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, scheduler: str | None = None, progress: Progress | None = None) -> Search:
     """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
-    taken, so that a search that is repeated or lengthened goes on. `progress` is told runs done, runs in all, and how many failed."""
+    taken, so that a search that is repeated or lengthened goes on. `progress` is told designs done (parts of them by their seeds), designs in all, and how many failed."""
     remove_abandoned()
     with owned(out):
         return _search(plan, out, jobs, scheduler, progress)
@@ -90,6 +90,11 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
+
+    def tell(done: float) -> None:
+        if progress:
+            progress(done, plan.trials, failed)
+
     try:
         with places(jobs, scheduler, plan.cluster) as place:
             while len(study.trials) < plan.trials:
@@ -101,9 +106,10 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                     key: Task(key, run.record(), point, digest, plan.until, firmware=digest_of_firmware(run))
                     for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
                 }  # fmt: skip
-                for row in placed(place, tasks.values()):
+                for made, row in enumerate(placed(place, tasks.values()), start=1):
                     sweep.add(row)
                     known[row["key"]] = row
+                    tell(len(study.trials) - len(asked) + len(asked) * made / (len(tasks) + 1))
                 for trial, seeds, of_design in zip(asked, runs, keys):
                     row = design_row(plan, seeds[0], [known[key] for key in of_design])
                     found = [objective_of(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
@@ -115,8 +121,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                             trial.set_constraint(each.text(), excess)
                         study.tell(trial, found)
                         rows.append(row)
-                if progress:
-                    progress(len(study.trials), plan.trials, failed)
+                tell(len(study.trials))
     finally:
         sweep.save()
         write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))

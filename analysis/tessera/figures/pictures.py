@@ -257,7 +257,7 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label"
     lines = [line("beaten", others, points_only=True, muted=True)] if others.height else []
     room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
     labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
-    lines.append(line("front", chosen, labels=labels))
+    lines.append(line("front", chosen, labels=labels, points_only=True))
     return Lines("pareto", "Pareto front", *axes, lines)
 
 

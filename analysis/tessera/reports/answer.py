@@ -1,8 +1,13 @@
-"""The first sentence of a report: the answer to its question, or that the runs do not settle it."""
+"""The first sentence of a report: the answer to its question, or that the runs do not settle it, or that the question was not understood.
+
+A question is understood by its words: the metric that it names (METRICS), the axis or part (SYNONYMS), and the values that it names, which are layers,
+sizes, traces. Values that are named are the ones that are compared. A question about something without a figure (NO_FIGURES), one that compares with
+something that it does not name, and one in which nothing is recognised are not answered with figures that answer another one.
+"""
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -14,13 +19,14 @@ from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enoug
 from tessera.explore.dataset import AXIS
 from tessera.explore.designs import SEED, zipped_axes
 from tessera.figures.pictures import in_order, is_ordered, text
+from tessera.results.families import YARDSTICK
 from tessera.results.human import counted
 
 # Words of a question and the metric that each means; the first one that is found counts.
 METRICS = (
-    (r"p99\.9|p999|99\.9", "p999"), (r"p99|99th|tail|slow", "p99"), (r"p95|95th", "p95"), (r"p90|90th", "p90"), (r"p50|median", "p50"),
-    (r"energy|power|joule", "energy"), (r"write amplification|\bwa\b", "write-amplification"), (r"lifetime|endurance|years|wear", "lifetime"),
-    (r"throughput|iops", "throughput"), (r"mean|average|latency|fast", "mean"),
+    (r"p99\.9|p999|99\.9", "p999"), (r"p99|99th|\btails?\b|\bslow", "p99"), (r"p95|95th", "p95"), (r"p90|90th", "p90"), (r"p50|median", "p50"),
+    (r"energy|\bpower\b(?!\W+(cut|loss|fail|outage))|joule", "energy"), (r"write amplification|\bwa\b", "write-amplification"),
+    (r"lifetime|endurance|\byears\b|\bwear", "lifetime"), (r"throughput|\biops\b", "throughput"), (r"\bmean\b|average|latency|\bfast", "mean"),
 )  # fmt: skip
 # Words that people have for axes, and parts of their paths.
 SYNONYMS = {
@@ -29,9 +35,12 @@ SYNONYMS = {
 }  # fmt: skip
 
 
+FIGURES = "latency, a percentile, energy, write amplification, throughput, lifetime"
 # What questions ask for and runs have no figure of, and words of questions that any figure answers.
-NO_FIGURES = r"\b(cost|cheap|cheaper|cheapest|price|dollars?|capacity|space|noise|reliab\w*)\b"
-OF_ANY = r"\b(best|better|worst|worse|good|compare|enough|help|helps|matter|matters|serve|serves|do|does)\b"
+NO_FIGURES = r"\b(cost|cheap|cheaper|cheapest|price|dollars?|capacity|space|noise|reliab\w*|power (?:cuts?|loss|failures?|outages?)|lose[sd]?|lost|loss|safe|crash\w*|recover\w*|rebuilds?|raid|temperature)\b"
+OF_ANY = r"\b(best|better|worst|worse|good|compare|enough|help|helps|matter|matters|serve|serves)\b"
+COMPARES = r"\b(better|worse|faster|slower|lower|higher|less|more|longer|shorter)\b.*\bthan\b|\b(versus|vs|against|compared (to|with))\b"
+THE_OTHERS = r"\b(others?|rest|all|any|every|each)\b"
 
 
 def metric_named(question: str) -> str | None:
@@ -70,8 +79,35 @@ def no_figure(question: str) -> str:
     if not question or metric_named(question):
         return ""
     if (part := part_named(question)) is not None:
-        return f"Not settled: the question is about {part}, and names no figure of these runs (latency, a percentile, energy, write amplification, throughput, lifetime)."
-    return "" if re.search(OF_ANY, question.lower()) else "Not settled: the question names no figure (latency, a percentile, energy, write amplification, throughput, lifetime)."
+        return f"Not understood: the question is about {part}, and names no figure of these runs ({FIGURES})."
+    return "" if re.search(f"{OF_ANY}|{COMPARES}", question.lower()) else f"Not understood: the question names no figure ({FIGURES})."
+
+
+def values_named(question: str, values: Iterable[str]) -> list[str]:
+    """The values that a question names, as whole words.
+
+    >>> values_named("Is mu-rmw better than VGuard?", ["mu", "mu-rmw", "vguard", "cmr"]), values_named("than a conventional drive?", ["cmr", "fluid"])
+    (['mu-rmw', 'vguard'], ['cmr'])
+    """
+    question = re.sub(r"\bconventional\b", YARDSTICK, question, flags=re.IGNORECASE)
+    return [value for value in values if re.search(rf"(?<![\w.-]){re.escape(value)}(?![\w-])", question, re.IGNORECASE)]
+
+
+def one_sided(question: str, named: Sequence[str], count: int) -> str:
+    """Why a question that compares has no answer: it does not say with what. "" where it does; of two there is no choice."""
+    if not re.search(COMPARES, question.lower()) or count == 2 or len(named) > 1 or (named and re.search(THE_OTHERS, question.lower())):
+        return ""
+    return f"the question compares {named[0]} with something that it does not name" if named else "the question compares things that it does not name"
+
+
+def asked_about(found: Mapping[str, Measured], question: str, more_is_better: bool) -> dict[str, Measured]:
+    """The designs that a question compares: those that it names; one that it names alone, with the best of the others; all where it names none."""
+    named = values_named(question, found)
+    if len(named) == 1:
+        others = {name: each for name, each in found.items() if name != named[0]}
+        best = best_of(others, more_is_better).best if others else None
+        named += [best] if best else []
+    return {name: each for name, each in found.items() if name in named} if named else dict(found)
 
 
 def axis_in(question: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
@@ -97,22 +133,31 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
     """The answer that the runs of a sweep give."""
     metric, groups = metric_in(question), zipped_axes(good, axes)
     if (other := re.search(NO_FIGURES, question.lower())) and metric_named(question) is None:
-        return f"Not settled: the question is about {other[0]}, and these runs have no such figure."
-    group = axis_in(question, groups)
+        return f"Not understood: the question is about {other[0]}, and these runs have no such figure."
+    group = axis_in(question, groups) or next((each for each in groups if _names_of(question, good[AXIS + each[0]])), None)
     if group is None:
         named = ", ".join(" with ".join(each) for each in groups) or "none"
-        return f"Not settled: the question names no axis of this sweep ({named})."
+        return f"Not understood: the question names no axis of this sweep ({named})."
     if metric.name not in good.columns:
         return f"Not settled: these runs have no {metric.name}."
     found, over = by_value(good, axes, group, metric.name)
     if not found:
         return f"Not settled: no runs that are alike in all else have every value of {' with '.join(group)} and may be ranked."
-    ordered = is_ordered(good[AXIS + group[0]])
+    ordered, values = is_ordered(good[AXIS + group[0]]), values_named(question, found)
+    if values and (why_not := one_sided(question, values, len(found))):
+        return f"Not understood: {why_not}; {' with '.join(group)} has {', '.join(found)}."
+    if not ordered or len(values) > 1:
+        found = asked_about(found, question, metric.more_is_better)
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
     said = sentence(found, verdict, metric, " with ".join(group), ordered, over)
     if "recorded" in good.columns and good["recorded"].any():  # seeds vary the spindle's phase, and not what was recorded
         said = said.removesuffix(".") + "; on this recording, from this start."
     return said
+
+
+def _names_of(question: str, column: pl.Series) -> list[str]:
+    """The values of an axis that a question names; a bare number may be of any axis."""
+    return values_named(question, [value for value in map(text, in_order(column.drop_nulls())) if re.search("[a-z]", value, re.IGNORECASE)])
 
 
 def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], metric: str) -> tuple[dict[str, Measured], str]:
@@ -147,6 +192,9 @@ def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str) -> s
         rows = runs.filter((pl.col("layer") == layer) & (pl.col("exit_status") == 0)).drop_nulls(metric.name)
         values = {int(seed): float(value) for seed, value in rows.select("seed", metric.name).rows()}
         found[layer] = Measured(values, (TOO_SHORT,) if why else (), why or ("" if values else "did not run"))
+    if why_not := one_sided(question, values_named(question, found), len(found)):
+        return f"Not understood: {why_not}; the layers here are {', '.join(found)}."
+    found = asked_about(found, question, metric.more_is_better)
     return sentence(found, best_of(found, metric.more_is_better), metric, "layer", False, "")
 
 
@@ -165,6 +213,8 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
         text_ += f"; {verdict.second} is {verdict.against.value:.3g} [{verdict.against.low:.3g} to {verdict.against.high:.3g}] times {'worse' if metric.more_is_better else 'that'}"
     elif verdict.second:
         text_ += f"; {verdict.second} has {metric.text(found[verdict.second].mean)}"
+    if not ordered and verdict.alike:
+        text_ += f"; equal within {EQUAL}: {', '.join(verdict.alike)}"
     if ordered and verdict.worse:
         text_ += "; more is worse: " + ", ".join(f"{large} is {factor.value:.3g} [{factor.low:.3g} to {factor.high:.3g}] times that" for large, factor in verdict.worse.items())
     elif ordered and verdict.alike and not verdict.doubts:

@@ -1,5 +1,6 @@
 """What a report of one run says, and of several side by side."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tessera.engine.simulation import simulation_of
@@ -7,7 +8,7 @@ from tessera.errors import InputError
 from tessera.evidence.marks import cleaned_too_little, of_run_marks
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
-from tessera.reports.answer import metric_in, no_figure
+from tessera.reports.answer import COMPARES, metric_in, no_figure
 from tessera.results.bound_by import OF_HOSTS, cause_parts, shares_text, time_parts, utilisations
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted, figure, number
@@ -59,14 +60,17 @@ def run_findings(run: Run) -> list[str]:
     """The figures of a run in sentences."""
     of = lambda name: figure(run.find(name), run.unit(name)) if run.find(name) is not None else None  # noqa: E731
     named = "".join(f", {short} {of(name)}" for short, name in named_in(run.summary["metrics"]) if of(name))
-    found = [f"{counted(round(run.metric('host.served') or 0), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}{named}, longest {of('host.latency.max')}."]
+    if not run.find("host.served"):
+        return ["No request was served."]
+    found = [f"{counted(round(run.metric('host.served')), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}{named}, longest {of('host.latency.max')}."]
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")
     found += [said for ops in ("read", "write") if (said := _where_time_goes(run, ops))]
-    if of("write_amplification.total"):
-        found.append(f"Write amplification {of('write_amplification.total')}; {of('cleaning.count') or 'no'} cleanings.")
-    if of("nand.lifetime.years.worst_block"):
+    if run.find("write_amplification.total"):
+        cleanings = f"; {counted(round(cleanings), 'cleaning')}" if (cleanings := run.find("cleaning.count")) else ""
+        found.append(f"Write amplification {of('write_amplification.total')}{cleanings}.")
+    if run.find("nand.lifetime.years.worst_block"):
         found.append(f"At this pace the worst flash block lasts {figure(run.metric('nand.lifetime.years.worst_block'), 'years')}.")
     return found
 
@@ -106,6 +110,8 @@ def _answer(run: Run, question: str) -> str:
     """One run has the figure that is asked for; it compares nothing."""
     if why_not := no_figure(question):
         return why_not
+    if re.search(COMPARES, question.lower()):
+        return "Not understood: the question compares, and this is one run; `tessera compare` and `tessera sweep` make several."
     metric = metric_in(question)
     if run.find(metric.name) is None:
         return f"Not settled: this run has no {metric.name}."
@@ -136,7 +142,7 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
     for title, metric in RANKED:
         yardstick = next((value for layer, value, _ in figures[metric] if layer == YARDSTICK), None)
         ranked = [(value, layer) for layer, value, may in figures[metric] if value is not None and may and layer != YARDSTICK]
-        if not ranked:
+        if not ranked or max(ranked)[0] == 0:  # nothing of it happened
             continue
         (best, first), (worst, last) = min(ranked), max(ranked)
         times = f" ({number(best / yardstick)}x {YARDSTICK})" if yardstick else ""
@@ -144,8 +150,8 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
             others = [layer for layer, value, _ in figures[metric] if value is not None and layer not in (first, YARDSTICK)]
             found.append(f"{title}: {'only ' if others else ''}{first}{' may be ranked' if others else ''}, {figure(best, units.get(metric, '1'))}{times}.")
         else:
-            found.append(f"Lowest {title}: {first}, {figure(best, units.get(metric, '1'))}{times}; highest: {last}, {figure(worst, units.get(metric, '1'))}.")
-    return found or ["No figure may be ranked: see above."]
+            found.append(f"Lowest {title}{f' but for {YARDSTICK}' if yardstick else ''}: {first}, {figure(best, units.get(metric, '1'))}{times}; highest: {last}, {figure(worst, units.get(metric, '1'))}.")
+    return found or ["No figure can be ranked."]
 
 
 def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:

@@ -21,6 +21,8 @@ _OF_LATENCY = "host.latency."
 def of_search(trials: pl.DataFrame, objectives: Mapping[str, str], question: str) -> str:
     """The answer of a search to a question, of objectives ("minimise" or "maximise"); without one, the ends of its front."""
     wanted = _objective_in(question, list(objectives))
+    if question and not wanted:
+        return f"Not understood: {_not_understood(question, objectives)}."
     ends = [wanted] if wanted else sorted(objectives, key=lambda name: name not in (COST, COST_PER_TB))
     kept = trials.filter("keeps") if "keeps" in trials.columns else trials
     best = trials.filter("front")
@@ -28,8 +30,6 @@ def of_search(trials: pl.DataFrame, objectives: Mapping[str, str], question: str
     of_whom = f"of {counted(kept.height, 'design')}" + (" that keep the constraints" if kept.height < trials.height else "")
     said = "; ".join(dict.fromkeys(f"{_superlative(name, objectives[name])} {design_text(row)} ({reached_text(row, objectives)})" for name, row in zip(ends, shown)))
     why = _why_not(kept, shown, ends, objectives)
-    if question and not wanted:
-        why.insert(0, _not_understood(question, objectives))
     said = f"{of_whom}, {said}"
     return f"Not settled: {'; '.join(why)}. As far as it goes: {said}." if why else f"{said[0].upper()}{said[1:]}."
 

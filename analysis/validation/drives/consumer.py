@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.progress import watched
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
@@ -112,7 +113,7 @@ maker's blue sister (veracrypt/VeraCrypt issue 791). Nobody published the size o
 def write_consumer(console: Console, out: Path, page: Path | None) -> None:
     """Prints the table, and puts it between its marks where a page is named."""
     lab = Lab(out)
-    text = TOLD + table(("workload", "quantity", "drive", "published", "model", ""), [row.cells(row.model(lab)) for row in ROWS])
+    text = TOLD + table(("workload", "quantity", "drive", "published", "model", ""), [row.cells(row.model(lab)) for row in watched(ROWS, "figures")])
     console.print(text, soft_wrap=True, markup=False, highlight=False)
     if page is not None:
         write_marked_section(page, COMMAND, text)

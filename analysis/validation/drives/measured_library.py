@@ -12,6 +12,7 @@ from tessera.errors import InputError
 from tessera.identify.against_measurement import model_responses
 from tessera.identify.measured_trace import read_measured
 from tessera.identify.response_errors import by_request, classes_in_detail, demerit, hits_by_place, hits_called_right
+from tessera.progress import watched
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
@@ -80,14 +81,10 @@ def row_of(drive: MeasuredDrive, requests: np.ndarray, model: np.ndarray) -> Row
 
 def measured_rows(folder: Path, out: Path, drives: Sequence[MeasuredDrive] = DRIVES) -> list[Row]:
     """A row for each drive whose trace is in the folder. Raises InputError where none is."""
-    rows = []
-    for drive in drives:
-        trace = folder / f"{drive.trace}.trace.xz"
-        if trace.exists():
-            rows.append(row_of(drive, *replay(drive.name, trace, out / drive.name)))
-    if not rows:
+    traces = {drive: trace for drive in drives if (trace := folder / f"{drive.trace}.trace.xz").exists()}
+    if not traces:
         raise InputError(f"{folder}: no trace of {', '.join(drive.trace for drive in drives)}; expected NAME.trace.xz of at least one")
-    return rows
+    return [row_of(drive, *replay(drive.name, trace, out / drive.name)) for drive, trace in watched(traces.items(), "drives", len(traces))]
 
 
 def in_a_sentence(rows: Sequence[Row]) -> str:

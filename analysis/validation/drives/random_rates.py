@@ -4,11 +4,13 @@ A published rate that decided a parameter of the drive is an input: that it come
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from rich.console import Console
 
 from tessera.engine.simulator import ask_simulator
+from tessera.progress import watched
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
@@ -128,7 +130,8 @@ def tails_table(cells: Sequence[Cell]) -> str:
 
 def write_rates(console: Console, out: Path, page: Path | None) -> None:
     """Prints both tables, and puts them between their marks in the page where one is named."""
-    cells = [measure(drive, kind, depth, out) for drive in DRIVES for kind in SHARES for depth in DEPTHS]
+    wanted = list(product(DRIVES, SHARES, DEPTHS))
+    cells = [measure(drive, kind, depth, out) for drive, kind, depth in watched(wanted, "runs")]
     published = [cell for cell in cells if cell.published is not None]
     judged = [cell.holds() for cell in published if not cell.given]
     restated = [cell.holds() for cell in published if cell.given]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tessera.progress import watched
 from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from validation.drives import shingled_latency as small, shingled_runs as runs
@@ -152,7 +153,7 @@ def experiments(lab: Lab) -> str:
 def write_shingled(console: Console, out: Path, page: Path | None) -> bool:
     """Runs every check, prints the table, and puts it between its marks where a page is named; whether all of them hold."""
     lab = Lab(out)
-    figures = [(check, check.model(lab)) for check in CHECKS]
+    figures = [(check, check.model(lab)) for check in watched(CHECKS, "checks")]
     text = in_a_sentence(figures) + TOLD + table(HEADER, [check.row(value) for check, value in figures]) + small.tables(lab, OF_8) + experiments(lab)
     text += reads_table(lab, (OF_22, OF_8, OF_5))
     console.print(text, soft_wrap=True, markup=False, highlight=False)

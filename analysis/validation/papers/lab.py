@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.progress import Progress
 
 from tessera.engine.simulator import REPOSITORY, run_simulator, simulator
+from tessera.progress import watched
 from tessera.results.run_folder import Run
 
 
@@ -111,10 +111,9 @@ class Lab:
         """The runs of these trials; one that this simulator has made before is not made again. Raises SimulatorError."""
         folders = {each: self._folder(each) for each in dict.fromkeys(trials)}
         new = [each for each, folder in folders.items() if not folder.exists()]
-        with Progress(transient=True) as progress, ThreadPoolExecutor(self.jobs) as pool:
-            bar = progress.add_task(what, total=len(new))
-            for _ in pool.map(lambda each: _make(each, folders[each]), new):
-                progress.advance(bar)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for _ in watched(pool.map(lambda each: _make(each, folders[each]), new), what, len(new)):
+                pass
         return {each: Run(folder) for each, folder in folders.items()}
 
     def grid(self, drive: str, inputs: Mapping[str, Sequence[object]], variants: Mapping[str, Variant], what: str) -> Grid:

@@ -6,11 +6,12 @@
 namespace tessera {
 
 BandMap::BandMap(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& log, std::uint32_t bands,
-                 std::uint32_t physical_bands, std::vector<std::uint32_t> arms)
+                 std::uint32_t physical_bands, std::uint32_t band_sectors, std::vector<std::uint32_t> arms)
     : physical_bands_(physical_bands),
+      band_sectors_(band_sectors),
       arms_(std::move(arms)),
       places_(ports.memory, MemoryCategory::metadata, bands, "band map"),
-      watermarks_(ports.memory, MemoryCategory::metadata, bands, "band watermarks") {
+      states_(ports.memory, MemoryCategory::metadata, bands, "band watermarks") {
   reset();
   if (log.empty()) return;
   TableLog::Table& table = *this;
@@ -26,9 +27,22 @@ void BandMap::reset() {
   for (std::uint32_t band = 0, place = 0; band < places_.size(); ++place) {
     if (spare[place]) continue;
     places_.peek(band) = place;
-    watermarks_.peek(band++) = 0;
+    states_.peek(band++) = 0;
   }
+  short_bands_ = 0;
   collect_spares();
+}
+
+/// What does not fit counts as held.
+std::uint64_t BandMap::state_of(std::uint64_t watermark, std::uint32_t held) const {
+  const std::uint64_t missing = std::min<std::uint64_t>(band_sectors_ - held, (std::uint64_t{1} << (64 - watermark_bits)) - 1);
+  return missing << watermark_bits | watermark;
+}
+
+void BandMap::change(std::uint32_t band, std::uint32_t place, std::uint64_t state) {
+  short_bands_ += (missing_in(state) != 0 ? 1U : 0U) - (missing_in(states_.peek(band)) != 0 ? 1U : 0U);
+  places_.write(band) = place;
+  states_.write(band) = state;
 }
 
 /// Places that are spares at first: the last ones, of each arm in turn where bands keep to theirs.
@@ -59,14 +73,9 @@ void BandMap::collect_spares() {
     if (!used[place]) spares_.push_back(place);
 }
 
-void BandMap::move(std::uint32_t band, std::uint32_t place, std::uint64_t watermark) {
-  places_.write(band) = place;
-  watermarks_.write(band) = watermark;
-}
-
 std::uint64_t BandMap::newest_watermark() const {
   std::uint64_t newest = 0;
-  for (std::uint32_t band = 0; band < watermarks_.size(); ++band) newest = std::max(newest, watermarks_.peek(band));
+  for (std::uint32_t band = 0; band < states_.size(); ++band) newest = std::max(newest, watermark(band));
   return newest;
 }
 
@@ -76,15 +85,24 @@ Task<Status> BandMap::format() {
   co_return co_await log_->format();
 }
 
-Task<Status> BandMap::commit(std::uint32_t band, std::uint64_t watermark) {
+Task<Status> BandMap::commit(std::uint32_t band, std::uint64_t watermark, std::uint32_t held) {
   TESSERA_CHECK(log_ && !spares_.empty(), "a band is moved without a log or a spare band");
   const std::uint32_t place = spare(band);
-  const TableLog::Words change{band, place, watermark, 0};
-  const Status status = co_await log_->append(change, {});
+  const TableLog::Words record{band, place, state_of(watermark, held), 0};
+  const Status status = co_await log_->append(record, {});
   if (!ok(status)) co_return status;
   spares_.erase(spare_of(band));
   spares_.push_back(static_cast<std::uint32_t>(places_.peek(band)));
-  move(band, place, watermark);
+  change(band, place, record[2]);
+  co_return Status::ok;
+}
+
+Task<Status> BandMap::shorten(std::uint32_t band, std::uint64_t watermark, std::uint32_t held) {
+  TESSERA_CHECK(log_.has_value(), "a band is shortened without a log");
+  const TableLog::Words record{band, physical(band), state_of(watermark, held), 0};
+  const Status status = co_await log_->append(record, {});
+  if (!ok(status)) co_return status;
+  change(band, places_.peek(band), record[2]);
   co_return Status::ok;
 }
 
@@ -100,17 +118,19 @@ Task<Status> BandMap::recover() {
 void BandMap::save(std::span<std::byte> image) const {
   const std::uint64_t places = places_.size() * sizeof(std::uint32_t);
   std::memcpy(image.data(), &places_.peek(0), places);
-  std::memcpy(image.data() + places, &watermarks_.peek(0), watermarks_.size() * sizeof(std::uint64_t));
+  std::memcpy(image.data() + places, &states_.peek(0), states_.size() * sizeof(std::uint64_t));
 }
 
 void BandMap::load(std::span<const std::byte> image) {
   const std::uint64_t places = places_.size() * sizeof(std::uint32_t);
   std::memcpy(&places_.peek(0), image.data(), places);
-  std::memcpy(&watermarks_.peek(0), image.data() + places, watermarks_.size() * sizeof(std::uint64_t));
+  std::memcpy(&states_.peek(0), image.data() + places, states_.size() * sizeof(std::uint64_t));
+  short_bands_ = 0;
+  for (std::uint32_t band = 0; band < states_.size(); ++band) short_bands_ += missing_in(states_.peek(band)) != 0 ? 1 : 0;
 }
 
 void BandMap::replay(const TableLog::Words& words, std::span<const std::byte>) {
-  move(static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1]), words[2]);
+  change(static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1]), words[2]);
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@ namespace tessera {
 
 BandMerge::BandMerge(const Ports& ports, const BandLayout& layout, std::uint32_t buffer_sectors)
     : cpu_(ports.cpu),
+      memory_(ports.memory),
       media_(ports.media),
       flash_(*ports.flash),
       layout_(layout),
@@ -16,13 +17,20 @@ BandMerge::BandMerge(const Ports& ports, const BandLayout& layout, std::uint32_t
   commands_.reserve(buffer_sectors);
 }
 
-Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages) {
-  const std::uint32_t band = layout_.band_sectors();
-  TESSERA_CHECK(from != to || buffer_.sectors() >= band, "a band is merged in place in more than one round");
-  for (std::uint32_t offset = 0; offset < band; offset += buffer_.sectors()) {
-    const std::uint32_t count = std::min(buffer_.sectors(), band - offset);
+std::uint32_t BandMerge::end_of(std::span<const std::uint32_t> pages, std::uint32_t held) {
+  auto end = static_cast<std::uint32_t>(pages.size());
+  while (end > held && pages[end - 1] == OobCodec::no_page) --end;
+  return end;
+}
+
+Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages, std::uint32_t held) {
+  const std::uint32_t end = end_of(pages, held);
+  TESSERA_CHECK(from != to || buffer_.sectors() >= end, "a band is merged in place in more than one round");
+  times_ = {};
+  for (std::uint32_t offset = 0; offset < end; offset += buffer_.sectors()) {
+    const std::uint32_t count = std::min(buffer_.sectors(), end - offset);
     const std::span<const std::uint32_t> cached = pages.subspan(offset, count);
-    Status status = co_await load(from, offset, cached);
+    Status status = co_await load(from, offset, cached, held);
     if (!ok(status)) co_return status;
     status = co_await store(to, offset, count);
     if (!ok(status)) co_return status;
@@ -31,11 +39,14 @@ Task<Status> BandMerge::run(std::uint64_t from, std::uint64_t to, std::span<cons
 }
 
 /// The cached pages are read after the band, over its old sectors: no second buffer, and the same time.
-Task<Status> BandMerge::load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages) {
+Task<Status> BandMerge::load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages, std::uint32_t held) {
   if (offset == 0) times_ = {};
   const Picoseconds begin = cpu_.now();
-  Status status = co_await transfer(MediaOp::read, from, offset, static_cast<std::uint32_t>(pages.size()));
+  const auto count = static_cast<std::uint32_t>(pages.size());
+  const std::uint32_t kept = held > offset ? std::min(count, held - offset) : 0;
+  Status status = kept == 0 ? Status::ok : co_await transfer(MediaOp::read, from, offset, kept);
   if (!ok(status)) co_return status;
+  if (kept < count) memory_.clear(buffer_.part(kept, count - kept));
   const Picoseconds read = cpu_.now();
   status = co_await overlay(pages);
   times_.band_read += read - begin;

@@ -27,14 +27,17 @@ class BandMerge {
   /// write.
   BandMerge(const Ports& ports, const BandLayout& layout, std::uint32_t buffer_sectors);
 
-  /// Writes band `from`, with the sectors in `pages` (flash page by band offset, OobCodec::no_page: not cached) in place of
-  /// what it holds, to band `to`. Writing over `from` itself takes a buffer of a whole band: the first track that is
-  /// rewritten destroys those behind it. Sectors that cannot be read, in the band or in flash, are written as lost. One merge at a time.
-  [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages);
+  /// Writes band `from`, of which the first `held` sectors hold something, with the sectors in `pages` (flash page by band offset,
+  /// OobCodec::no_page: not cached) in place of that, to band `to`, up to end_of(pages, held). Writing over `from` itself takes a buffer of
+  /// a whole band: the first track that is rewritten destroys those behind it. Sectors that cannot be read, in the band or in flash, are
+  /// written as lost. One merge at a time.
+  [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages, std::uint32_t held);
+  /// Sectors of a merged band that hold something.
+  [[nodiscard]] static std::uint32_t end_of(std::span<const std::uint32_t> pages, std::uint32_t held);
 
-  /// One round: sectors from `offset` on of band `from`, and over them those in `pages`, into the buffer; and the first `count` sectors
-  /// of the buffer to band `to`.
-  [[nodiscard]] Task<Status> load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages);
+  /// One round: sectors from `offset` on of band `from`, nothing behind `held`, and over them those in `pages`, into the buffer; and the
+  /// first `count` sectors of the buffer to band `to`.
+  [[nodiscard]] Task<Status> load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages, std::uint32_t held);
   [[nodiscard]] Task<Status> store(std::uint64_t to, std::uint32_t offset, std::uint32_t count);
   /// Of the merge whose first round was loaded last.
   [[nodiscard]] const MergeTimes& times() const { return times_; }
@@ -45,6 +48,7 @@ class BandMerge {
   Task<Status> overlay(std::span<const std::uint32_t> pages);
 
   CpuPort& cpu_;
+  MemoryPort& memory_;
   MediaPort& media_;
   FlashPort& flash_;
   const BandLayout& layout_;

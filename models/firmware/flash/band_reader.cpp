@@ -1,5 +1,7 @@
 #include "firmware/flash/band_reader.hpp"
 
+#include <algorithm>
+
 #include "firmware/flash/flash_reads.hpp"
 
 namespace tessera {
@@ -35,7 +37,14 @@ Task<Status> BandReader::read_bands(LogicalRun run, std::span<const std::uint32_
       const std::uint64_t sector = (run.first + at).value();
       const auto band = static_cast<std::uint32_t>(sector / layout_.band_sectors());
       const auto offset = static_cast<std::uint32_t>(sector - std::uint64_t{band} * layout_.band_sectors());
-      const PhysicalRun place = layout_.locate(places_.physical(band), offset, count);
+      const std::uint32_t held = places_.held(band);
+      if (offset >= held) {
+        count = std::min(count, layout_.band_sectors() - offset);
+        ports_.memory.clear(data.part(at, count));
+        at += count;
+        continue;
+      }
+      const PhysicalRun place = layout_.locate(places_.physical(band), offset, std::min(count, held - offset));
       chain.read(place, data.part(at, place.count));
       at += place.count;
       band_sectors_ += place.count;

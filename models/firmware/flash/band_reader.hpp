@@ -21,7 +21,8 @@ class BandReader {
 
   /// Reads the sectors whose flash page `pages` names, side by side. `commands` is working memory.
   [[nodiscard]] Task<Status> read_flash(std::span<const std::uint32_t> pages, DataSpan data, std::vector<FlashCommand>& commands);
-  /// Reads the sectors of `run` for which `pages` names no page from their bands, contiguous ones in one step.
+  /// Reads the sectors of `run` for which `pages` names no page from their bands, contiguous ones in one step. What a band does not hold
+  /// is nothing, and no reason to visit it.
   [[nodiscard]] Task<Status> read_bands(LogicalRun run, std::span<const std::uint32_t> pages, DataSpan data);
 
   /// A sector came along with something else that was read.

@@ -20,7 +20,8 @@ FlashCacheLayer::FlashCacheLayer(const Ports& ports, const FlashCacheConfig& con
       map_(make_sector_map(config.map, ports, geometry, regions_named(plan, "map"), user_sectors(), shape_.all_subpages())),
       checkpoint_(make_tag_checkpoint(ports, geometry, plan, config.tags())),
       owners_(ports, user_sectors(), region_sectors),
-      places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands())),
+      places_(ports, geometry, in_place_ ? FormatPlan{} : regions_named(plan, "log"), bands_, static_cast<std::uint32_t>(layout_.bands()),
+              layout_.band_sectors()),
       merge_(ports, layout_, config.round_sectors(geometry.sector_bytes)),
       reader_(ports, layout_, places_),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
@@ -93,6 +94,7 @@ Task<Status> FlashCacheLayer::read_piece(LogicalRun run, DataSpan data) {
 // Writes
 
 Task<Status> FlashCacheLayer::write(LogicalRun run, DataSpan data, WriteOptions) {
+  trims_.written(run);
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun piece = within_band({run.first + done, run.count - done});
     const DataSpan part = data.part(done, piece.count);
@@ -206,12 +208,13 @@ Task<Status> FlashCacheLayer::merge_band(std::uint32_t band) {
   const std::uint64_t from = places_.physical(band);
   const std::uint64_t to = in_place_ ? from : places_.spare(band);
   const std::span<const std::uint32_t> pages(&table_.peek(0), table_.size());
-  Status status = co_await merge_.run(from, to, pages);
+  const std::uint32_t held = places_.held(band);
+  Status status = co_await merge_.run(from, to, pages, held);
   // Before any erase: of several copies of a sector, a cut must not leave an older one as the newest.
-  if (ok(status) && !in_place_) status = co_await places_.commit(band, next_seq_ - 1);
-  if (ok(status)) status = co_await drop_merged(band);
+  if (ok(status) && !in_place_) status = co_await places_.commit(band, next_seq_ - 1, BandMerge::end_of(pages, held));
+  if (ok(status)) status = co_await drop(band, Dropped::leaving);
   if (!ok(status)) {
-    for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
+    forget_gathered();
     co_return status;
   }
   statistics_.merged(ports_.cpu.now() - begin, cached, merge_.times());
@@ -236,8 +239,12 @@ std::uint32_t FlashCacheLayer::gather(std::uint32_t band) {
   return cached;
 }
 
-/// Pages of the table that leave the cache are not valid any more; the table is empty afterwards.
-Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
+void FlashCacheLayer::forget_gathered() {
+  for (std::uint32_t offset = 0; offset < table_.size(); ++offset) table_.peek(offset) = SectorMap::none;
+}
+
+/// Pages of the table that leave the cache, or all, are not valid any more; the table is empty afterwards.
+Task<Status> FlashCacheLayer::drop(std::uint32_t band, Dropped which) {
   const LogicalSector start = band_start(band);
   const auto sectors = static_cast<std::uint32_t>(table_.size());
   const std::uint32_t* const table = &table_.peek(0);
@@ -252,7 +259,7 @@ Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
       const std::uint32_t page = table_.peek(i);
       if (page == SectorMap::none) continue;
       table_.write(i) = SectorMap::none;
-      if (!leaves(page)) continue;
+      if (which == Dropped::leaving && !leaves(page)) continue;
       owners_.remove(page);
       map_->erase(start + i);
     }
@@ -260,6 +267,39 @@ Task<Status> FlashCacheLayer::drop_merged(std::uint32_t band) {
     done = next + piece.count;
   }
   co_return Status::ok;
+}
+
+// TRIM
+
+Task<Status> FlashCacheLayer::trim(LogicalRun run) {
+  if (in_place_) co_return Status::ok;  // no log would know of it
+  trims_.add(run);
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalRun piece = within_band({run.first + done, run.count - done});
+    co_await trim_band(band_of(piece.first), piece);
+    done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+/// What was trimmed up to the end of what the band holds is none of it any more. Cached pages are newer, and stay, unless all of the band
+/// was trimmed: then one record makes them void, too. Where the record cannot be written nothing has changed.
+Task<void> FlashCacheLayer::trim_band(std::uint32_t band, LogicalRun run) {
+  auto space = locks_.exclusive(NumberRange::of(space_of(band)));
+  co_await space;
+  auto merging = merging_.exclusive(NumberRange::of(0));
+  co_await merging;
+  const LogicalSector start = band_start(band);
+  const LogicalSector begin = std::max(trims_.begin_of(run), start);
+  const auto kept = static_cast<std::uint32_t>(begin - start);
+  const std::uint32_t held = places_.held(band);
+  if (run.end() < start + held || !ok(places_.status())) co_return;
+  const bool all = kept == 0 && run.end() == start + layout_.band_sectors();
+  const std::uint32_t cached = all ? gather(band) : 0;
+  if (kept >= held && cached == 0) co_return;
+  Status status = co_await places_.shorten(band, all ? next_seq_ - 1 : places_.watermark(band), kept);
+  if (ok(status) && all) status = co_await drop(band, Dropped::all);
+  if (!ok(status)) forget_gathered();
 }
 
 // --- Boot ---
@@ -334,8 +374,8 @@ Task<void> FlashCacheLayer::restore_spaces(const PageTags& tags) {
 // --- Figures ---
 
 BandLevels FlashCacheLayer::band_levels() const {
-  const auto sectors = static_cast<std::uint32_t>(layout_.band_sectors());
-  BandLevels levels(bands_, {sectors, sectors, 0});
+  BandLevels levels(bands_);
+  for (std::uint32_t band = 0; band < bands_; ++band) levels[band] = {layout_.band_sectors(), places_.peek_held(band), 0};
   owners_.each_sector([&](LogicalSector sector) { ++levels[band_of(sector)].cached; });
   return levels;
 }

@@ -19,6 +19,7 @@
 #include "firmware/flash/page_scan.hpp"
 #include "firmware/flash/page_space.hpp"
 #include "firmware/flash/shared_pages.hpp"
+#include "firmware/layout/following_trims.hpp"
 #include "firmware/locks/number_locks.hpp"
 #include "firmware/tables/scratch_pool.hpp"
 #include "firmware/tables/sector_map.hpp"
@@ -48,6 +49,7 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> trim(LogicalRun run) override;
   Task<Status> flush() override { co_return Status::ok; }  // what was acknowledged is on flash
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t) override {}  // every sector has its place in its band from the start; flash is a cache
@@ -122,14 +124,18 @@ class FlashCacheLayer : public TranslationLayer, private SharedPages::Source {
   Task<std::uint32_t> append(std::uint32_t space, LogicalRun run, DataSpan data);
 
   // Merging
+  enum class Dropped : std::uint8_t { leaving, all };
   std::uint32_t gather(std::uint32_t band);
-  Task<Status> drop_merged(std::uint32_t band);
+  Task<Status> drop(std::uint32_t band, Dropped which);
+  void forget_gathered();
+  Task<void> trim_band(std::uint32_t band, LogicalRun run);
 
   // Boot
   [[nodiscard]] bool live(const PageTag& tag) const;
   Task<Status> restore_map(const PageTags& tags);
   Task<void> restore_spaces(const PageTags& tags);
 
+  FollowingTrims trims_;
   NumberLocks merging_;
   ScratchPool<Scratch> scratches_;
   ScratchPool<std::vector<std::byte>> images_;

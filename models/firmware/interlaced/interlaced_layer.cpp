@@ -68,20 +68,40 @@ Task<Status> InterlacedLayer::read_as(MediaClass priority, LogicalRun run, DataS
 }
 
 Task<Status> InterlacedLayer::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  trims_.written(run);
   const MediaClass priority = options.background ? MediaClass::background : MediaClass::host;
   for (std::uint32_t done = 0; done < run.count;) {
     const std::uint64_t changes = map_changes_;
     const PhysicalRun piece = longest_from({run.first + done, run.count - done});
-    auto lock = locks_.exclusive(rmw_.tracks().reach(piece));
+    const bool clears = rmw_.clears_tops(piece);
+    auto lock = locks_.exclusive(rmw_.tracks().reach(clears ? rmw_.tracks().whole(piece.track) : piece));
     if (!lock.granted()) blocked();
     co_await lock;
-    if (changes != map_changes_) continue;
+    if (changes != map_changes_ || clears != rmw_.clears_tops(piece)) continue;
     if (!ok(writable())) co_return writable();
     will_write({run.first + done, piece.count});
     const DataSpan part = data.part(done, piece.count);
     const Status status = co_await rmw_.write(piece, part, priority, lock);
     if (!ok(status)) co_return status;
     done += piece.count;
+  }
+  co_return Status::ok;
+}
+
+/// From the beginning of the first track on, where the TRIMs before this one reach back so far.
+Task<Status> InterlacedLayer::trim(LogicalRun run) {
+  trims_.add(run);
+  for (LogicalSector at = std::max(trims_.begin_of(run), run.first - home_.before_on_track(run.first)); at < run.end();) {
+    const std::uint64_t changes = map_changes_;
+    const PhysicalRun piece = longest_from({at, static_cast<std::uint32_t>(run.end() - at)});
+    const bool whole = rmw_.tracks().is_top(piece.track) && piece.count == rmw_.tracks().length(piece.track);
+    if (whole) {
+      auto lock = locks_.exclusive(rmw_.tracks().box(piece));
+      co_await lock;
+      if (changes != map_changes_) continue;
+      if (trims_.begin_of(run) <= at) rmw_.trim(piece.track);
+    }
+    at += piece.count;
   }
   co_return Status::ok;
 }

@@ -4,6 +4,7 @@
 #include "firmware/interlaced/newest_copies.hpp"
 #include "firmware/interlaced/read_modify_write.hpp"
 #include "firmware/layers/home_layer.hpp"
+#include "firmware/layout/following_trims.hpp"
 
 namespace tessera {
 
@@ -18,6 +19,8 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   Task<Status> read_early(LogicalRun run, DataSpan data, EarlySectors& early) final { return read_as(MediaClass::host, run, data, &early); }
   Task<Status> read_behind(LogicalRun run, DataSpan data) final { return read_as(MediaClass::background, run, data, nullptr); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// Tops of which all was trimmed need no read-modify-write (ReadModifyWrite). Forgotten at a power cut.
+  Task<Status> trim(LogicalRun run) final;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
   [[nodiscard]] bool idle() const override { return locks_.empty(); }
@@ -59,6 +62,7 @@ class InterlacedLayer : public HomeLayer, private WorthlessSectors {
   [[nodiscard]] PhysicalRun in_front(LogicalSector first, const PhysicalRun& piece, EarlySectors& early);
 
   NewestCopies* copies_ = nullptr;
+  FollowingTrims trims_;
 };
 
 }  // namespace tessera

@@ -54,12 +54,6 @@ std::uint64_t InterlacedTracks::bottoms() const {
   return bottoms;
 }
 
-std::uint64_t InterlacedTracks::tops() const {
-  std::uint64_t tops = 0;
-  for (const Region& region : regions_) tops += region.count / 2 * surfaces_;
-  return tops;
-}
-
 std::uint64_t InterlacedTracks::bottom_number(PhysicalTrack bottom) const {
   std::uint64_t before = 0;
   for (const Region& region : regions_) {

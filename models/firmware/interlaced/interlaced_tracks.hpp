@@ -37,7 +37,6 @@ class InterlacedTracks {
   }
   /// Bottom tracks have numbers of their own, without gaps.
   [[nodiscard]] std::uint64_t bottoms() const;
-  [[nodiscard]] std::uint64_t tops() const;
   [[nodiscard]] std::uint64_t bottom_number(PhysicalTrack bottom) const;
 
  private:

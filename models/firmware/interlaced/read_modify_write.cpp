@@ -8,6 +8,11 @@
 
 namespace tessera {
 
+namespace {
+constexpr std::uint32_t least_share =
+    8;  // ours: of a track, one in so many sectors; less would raise the write amplification of small writes
+}  // namespace
+
 ReadModifyWrite::ReadModifyWrite(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)
     : config_(config),
       ports_(ports),
@@ -37,8 +42,40 @@ Task<Status> ReadModifyWrite::write_top(PhysicalRun run, DataSpan data, MediaCla
   co_return co_await ports_.media.run(chain);
 }
 
+void ReadModifyWrite::trim(PhysicalTrack top) {
+  if (!config_.skip_unwritten || !holds_data(top)) return;
+  any_trimmed_ = true;
+  holds_data_.set(trimmed_bit(top));
+}
+
+bool ReadModifyWrite::clears_tops(const PhysicalRun& run) const {
+  if (!any_trimmed_ || !tracks_.is_bottom(run.track) || run.count * least_share < tracks_.length(run.track)) return false;
+  return trimmed(tracks_.in_front(run.track)) || trimmed(tracks_.behind(run.track));
+}
+
+/// Where one cannot be written it is saved and restored, as what holds data is.
+Task<Status> ReadModifyWrite::clear_tops(PhysicalTrack bottom, MediaClass priority) {
+  auto slot = backup_.any();
+  co_await slot;
+  for (const std::optional<PhysicalTrack>& top : std::array{tracks_.in_front(bottom), tracks_.behind(bottom)}) {
+    if (!trimmed(top)) continue;
+    const PhysicalRun run = tracks_.whole(*top);
+    const DataSpan nothing = slot->staged(run.count);
+    ports_.memory.clear(nothing);
+    MediaChain chain(priority);
+    chain.write(run, nothing, StepHint::whole_track);
+    const Status status = co_await ports_.media.run(chain);
+    holds_data_.reset(trimmed_bit(*top));
+    if (!ok(status)) co_return status;
+    holds_data_.reset(tracks_.number(*top));
+    written_gauge_.fall(1);
+  }
+  co_return Status::ok;
+}
+
 /// Section 2.1, "Timing", steps 1 to 6.
 Task<Status> ReadModifyWrite::write_bottom(PhysicalRun run, DataSpan data, MediaClass priority, RangeLock& range) {
+  if (clears_tops(run)) static_cast<void>(co_await clear_tops(run.track, priority));
   const Neighbours neighbours = worth_saving(holding_data(tracks_.neighbours_of(run)));
   if (neighbours.count == 0) {
     ++free_rmws_;
@@ -109,17 +146,24 @@ void ReadModifyWrite::end_rmw(const PhysicalRun& run, Picoseconds begun) {
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, tracks_.number(run.track), run.count});
 }
 
-void ReadModifyWrite::prefill(std::uint32_t first, std::uint32_t end) {
+void ReadModifyWrite::prefill(std::uint32_t first, std::uint32_t end) { written_gauge_.rise(mark_tops(first, end)); }
+
+/// Without a charge; gives how many there are.
+std::uint64_t ReadModifyWrite::mark_tops(std::uint32_t first, std::uint32_t end) {
   std::uint64_t tops = 0;
-  for (std::uint32_t radius = first; radius < end; ++radius) tops += tracks_.is_top({0, radius}) ? 1 : 0;
-  written_gauge_.rise(tops * (tracks_.number({0, 1}) - tracks_.number({0, 0})));
-  holds_data_.set_between(tracks_.number({0, first}), tracks_.number({0, end}));
+  for (std::uint32_t radius = first; radius < end; ++radius) {
+    if (!tracks_.is_top({0, radius})) continue;
+    const std::uint64_t at = tracks_.number({0, radius});
+    const std::uint64_t behind = tracks_.number({0, radius + 1});
+    holds_data_.set_between(at, behind);
+    tops += behind - at;
+  }
+  return tops;
 }
 
 Task<Status> ReadModifyWrite::recover() {
   // Which tops hold data was only known in DRAM; to assume that all do is safe.
-  holds_data_.set_below(holds_data_.size());
-  written_gauge_.set(tracks_.tops());
+  written_gauge_.set(mark_tops(0, tracks_.track(tracks_.count()).radius));
   co_return co_await backup_.recover();
 }
 

@@ -177,7 +177,7 @@ Task<Status> ZoneBufferLayer::trim(LogicalRun run) {
     const ZoneRun piece = store_.piece({run.first + done, run.count - done});
     auto guard = locks_.exclusive(NumberRange::of(guard_of(piece.zone)));
     co_await guard;
-    store_.trim(piece);
+    co_await store_.trim(piece);
     done += piece.count;
   }
   co_return Status::ok;

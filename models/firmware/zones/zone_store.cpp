@@ -56,16 +56,23 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   if (!ok(map_.status())) co_return map_.status();
   TESSERA_CHECK(!source.offsets().empty(), "a write-back without victims");
   const ZoneState& old = map_.state(job.zone);
-  const bool appends = source.offsets().front() >= old.write_pointer;
+  const std::uint32_t first_victim = source.offsets().front();
+  const bool overlaps = first_victim < old.write_pointer;
+  const std::uint32_t kept = overlaps ? holes_.end_of_valid(job.zone, old.write_pointer) : 0;
+  const Picoseconds begin = ports_.cpu.now();
+  if (overlaps && kept <= first_victim && !in_place_) {
+    const Status lowered = co_await lower(job.zone, kept);
+    if (!ok(lowered)) co_return lowered;
+  }
+  const bool appends = first_victim >= old.write_pointer;
   Image image;
   image.appends = appends;
   image.from = old.place;
   image.to = appends || in_place_ ? old.place : map_.spare();
   image.first = appends ? old.write_pointer : 0;
-  image.kept = appends ? 0 : holes_.end_of_valid(job.zone, old.write_pointer);
+  image.kept = appends ? 0 : kept;
   image.end = std::max(image.kept, source.offsets().back() + 1);
 
-  const Picoseconds begin = ports_.cpu.now();
   const char* const kind = appends ? "append" : "rmw";
   ports_.cpu.event({kind, FirmwareEvent::Edge::begin, job.zone, source.offsets().size()});
   Status status = co_await write_image(image, source);
@@ -87,6 +94,15 @@ Task<Status> ZoneStore::write_back(WriteBack job, VictimSource& source) {
   statistics_.rmw.record(ports_.cpu.now() - begin);
   statistics_.rmw_times += image.times;
   co_return Status::ok;
+}
+
+/// What lies from `end` on was trimmed. The log says so before anything destroys it: no boot may take remains for its content.
+Task<Status> ZoneStore::lower(std::uint32_t zone, std::uint32_t end) {
+  ZoneState lowered = map_.state(zone);
+  lowered.write_pointer = end;
+  const Status status = co_await map_.commit(zone, lowered, {});
+  if (ok(status) && holes_.count_valid(zone, end) == end) holes_.clear(zone);
+  co_return status;
 }
 
 Task<Status> ZoneStore::log(std::uint32_t zone, std::span<const std::byte> note) {
@@ -137,9 +153,16 @@ std::uint32_t ZoneStore::note_holes(std::uint32_t zone, std::span<const std::uin
   return std::max(holes, padding);
 }
 
-void ZoneStore::trim(ZoneRun run) {
-  const std::uint32_t end = std::min(run.offset + run.count, write_pointer(run.zone));
-  holes_.mark_holes(run.zone, run.offset, end);
+Task<void> ZoneStore::trim(ZoneRun run) {
+  auto turn = turns_.exclusive({});
+  co_await turn;
+  const std::uint32_t written = write_pointer(run.zone);
+  const std::uint32_t end = std::min(run.offset + run.count, written);
+  if (run.offset >= end) co_return;
+  const bool all = run.offset == 0 && end == written && !in_place_;
+  if (!all) holes_.mark_holes(run.zone, run.offset, end);
+  if (in_place_ || (!all && holes_.end_of_valid(run.zone, written) != 0) || !ok(map_.status())) co_return;
+  static_cast<void>(co_await lower(run.zone, 0));  // where that cannot be written the zone keeps what it holds
 }
 
 Task<Status> ZoneStore::transfer(MediaOp op, std::uint32_t place, std::uint32_t offset, DataSpan data, MediaClass priority) {

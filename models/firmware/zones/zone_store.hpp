@@ -74,8 +74,9 @@ class ZoneStore {
   /// Makes a note of the layer durable; nothing else changes.
   [[nodiscard]] Task<Status> log(std::uint32_t zone, std::span<const std::byte> note);
 
-  /// The sectors hold no data any more. Forgotten at a power cut.
-  void trim(ZoneRun run);
+  /// The caller holds the zone alone. The sectors hold no data any more. A power cut forgets that, unless the zone holds none at all: then
+  /// it counts as never written, durable on return.
+  [[nodiscard]] Task<void> trim(ZoneRun run);
 
   [[nodiscard]] const ZoneStatistics& statistics() const { return statistics_; }
   [[nodiscard]] std::uint64_t log_sectors() const { return map_.sectors_written(); }
@@ -94,6 +95,7 @@ class ZoneStore {
     std::uint32_t end = 0;
     RewriteTimes times{};
   };
+  [[nodiscard]] Task<Status> lower(std::uint32_t zone, std::uint32_t end);
   [[nodiscard]] Task<Status> write_image(Image& image, VictimSource& source);
   [[nodiscard]] std::uint32_t note_holes(std::uint32_t zone, std::span<const std::uint32_t> victims, const Image& image);
   /// What the host reads fails where a sector is lost; a merge carries it on.

@@ -236,6 +236,26 @@ TEST_CASE("however long it goes on, parties are ahead of the resource by no more
   CHECK(holds);
 }
 
+TEST_CASE("so it is where a party reserves for times to come, and others begin before that") {
+  const bool holds = rc::check([] {
+    const Picoseconds work(*rc::gen::inRange<std::uint64_t>(100'000, 2'000'000));
+    const Picoseconds ahead = work * *rc::gen::inRange<std::uint64_t>(0, 6);
+    constexpr std::size_t parties = 4;
+    SharedResource bus(equals(parties + 1));
+    std::array<Picoseconds, parties> free{};
+    Picoseconds sum;
+    for (int i = 0; i < 400; ++i) {
+      const std::size_t party = static_cast<std::size_t>(std::ranges::min_element(free) - free.begin());
+      const Picoseconds begin = free[party];
+      free[party] = bus.reserve(party, begin, work).end;
+      bus.reserve(parties, begin + ahead, work / 20);
+      sum += work + work / 20;
+    }
+    RC_ASSERT(bus.last_end() + work * parties / 2 + ahead >= sum);
+  });
+  CHECK(holds);
+}
+
 TEST_CASE("no extent ends before its work and its pace are over, however unevenly the resource is shared") {
   const bool holds = rc::check([] {
     const auto parties = *rc::gen::inRange<std::size_t>(2, 6);

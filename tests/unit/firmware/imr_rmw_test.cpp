@@ -220,3 +220,100 @@ TEST_CASE("imr-rmw: prefill marks the tops that it fills") {
   REQUIRE(write_sectors(drive, 8, 2, 1) == Status::ok);
   CHECK(drive->steps.size() == 7);
 }
+
+TEST_CASE("imr-rmw: a top of which all was trimmed is written over with nothing, once, and then costs no read-modify-write") {
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
+  write_tops(drive, 0, 16);
+  if (GENERATE(false, true)) {
+    REQUIRE(drive->trim(block(bottom - 1, 0), 5 * 8) == Status::ok);
+    REQUIRE(drive->trim(block(bottom - 1, 5), 11 * 8) == Status::ok);
+  } else {
+    REQUIRE(drive->trim(block(bottom - 2, 8), 24 * 8) == Status::ok);
+  }
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
+  REQUIRE(drive->steps.size() == 1 + 4);
+  CHECK(drive->steps[0].op == MediaOp::write);
+  CHECK(drive->steps[0].run == PhysicalRun{{0, 3}, 0, 16});
+  CHECK((drive->steps[1].op == MediaOp::read && drive->steps[1].run == PhysicalRun{{0, 5}, 2, 3}));
+  REQUIRE(write_sectors(drive, bottom, 8, 3) == Status::ok);
+  CHECK(drive->steps.size() == 5 + 4);
+
+  REQUIRE(drive->trim(block(bottom + 1, 0), 16 * 8) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
+  REQUIRE(write_sectors(drive, bottom, 0, 16) == Status::ok);
+  CHECK(drive->steps.size() == 3);
+  CHECK(drive.metric("rmw_free.count") == 2);
+  CHECK(drive.wrong_blocks() == 0);
+
+  REQUIRE(write_sectors(drive, bottom + 1, 7, 1) == Status::ok);  // from here on that one holds something
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
+  CHECK(drive->steps.size() == 4);
+  CHECK(drive.wrong_blocks() == 0);
+  drive->cut_at(drive->now() + 1_ms);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("imr-rmw: a write of less than an eighth of a track saves and restores trimmed tops, which is less to write than all of them") {
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
+  write_tops(drive, 0, 16);
+  REQUIRE(drive->trim(block(bottom - 1, 0), 16 * 8) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 1) == Status::ok);
+  CHECK(drive->steps.size() == 6);
+  REQUIRE(write_sectors(drive, bottom, 2, 2) == Status::ok);
+  CHECK(drive->steps.size() == 6 + 5);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("imr-rmw: a top that was trimmed in part, or written between two TRIMs, is saved and restored") {
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
+  write_tops(drive, 0, 16);
+  REQUIRE(drive->trim(block(bottom - 1, 1), 15 * 8) == Status::ok);
+  REQUIRE(drive->trim(block(bottom + 1, 0), 8 * 8) == Status::ok);
+  REQUIRE(write_sectors(drive, bottom + 1, 3, 1) == Status::ok);
+  REQUIRE(drive->trim(block(bottom + 1, 8), 8 * 8) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
+  CHECK(drive->steps.size() == 6);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("imr-rmw: a top that is written after its TRIM is saved and restored") {
+  TestDrive drive(make_imr_rmw_factory(), one_slot);
+  write_tops(drive, 0, 16);
+  REQUIRE(drive->trim(block(bottom - 1, 0), 16 * 8) == Status::ok);
+  REQUIRE(write_sectors(drive, bottom - 1, 3, 2) == Status::ok);
+  drive->steps.clear();
+  REQUIRE(write_sectors(drive, bottom, 2, 3) == Status::ok);
+  CHECK(drive->steps.size() == 6);
+  CHECK(drive.wrong_blocks() == 0);
+}
+
+TEST_CASE("imr-rmw: a cut at any instant of the writing over of tops that were trimmed leaves them old or empty") {
+  for (const double early : {0.0, 1.0}) {
+    for (const PowerfailSector sector : {PowerfailSector::atomic_old, PowerfailSector::atomic_new}) {
+      for (std::uint64_t actions = 0;; ++actions) {
+        INFO("cut after " << actions << " actions");
+        BenchConfig config = small_drive();
+        config.media.powerfail_sector = sector;
+        TestDrive drive(make_imr_rmw_factory(), {{"backup_slots", 1}, {"ack_early", early}}, config);
+        write_tops(drive, 0, 16);
+        REQUIRE(write_sectors(drive, bottom, 1, 6) == Status::ok);
+        REQUIRE(write_sectors(drive, bottom + 3, 0, 16) == Status::ok);
+        REQUIRE(drive->trim(block(bottom - 1, 0), 16 * 8) == Status::ok);
+        if (actions % 2 == 0) REQUIRE(drive->trim(block(bottom + 1, 0), 16 * 8) == Status::ok);
+        drive->submit(HostOp::write, block(bottom, 4), 6 * 8);
+        drive->submit(HostOp::write, block(bottom - 1, 10), 2 * 8);
+        const bool cut = drive->cut_after_actions(actions);
+        CHECK(drive.wrong_blocks() == 0);
+        REQUIRE(write_sectors(drive, bottom, 0, 16) == Status::ok);
+        REQUIRE(write_sectors(drive, bottom + 2, 0, 16) == Status::ok);
+        CHECK(drive.wrong_blocks() == 0);
+        if (!cut) break;
+      }
+    }
+  }
+}

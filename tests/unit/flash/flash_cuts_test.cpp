@@ -29,6 +29,29 @@ TEST_CASE("a cut at any instant of the cleaning of a zone of skylight-flash lose
   CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 2, 1, 2) > 20);
 }
 
+TEST_CASE("a cut at any instant of a TRIM of a band, or of a merge after it, leaves nothing older") {
+  SkylightSetup setup;
+  setup.layer.cache_zones = 2;
+  setup.bench.nand->blocks = 8;
+  setup.cache().map.kind = GENERATE(MapKind::array, MapKind::paged);
+  const auto go_on = [](SkylightDrive& drive) { drive.write_banded({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 7}, {0, 3}, {2, 4}, {0, 6}}); };
+  const auto merged_and_cached = [](SkylightDrive& drive) {
+    drive.write_banded({{0, 1}, {0, 3}, {0, 6}, {2, 1}, {2, 0}, {2, 1}, {2, 4}, {2, 1}, {0, 2}, {0, 1}, {0, 3}});
+  };
+  const auto empty = [&](SkylightDrive& drive) {
+    merged_and_cached(drive);
+    drive.bench().submit(HostOp::trim, drive.at(0, 0) * 8, 8 * 8);
+  };
+  CHECK(test::cut_everywhere<SkylightDrive>(setup, empty, go_on) >= 2);
+  const auto prepare = [&](SkylightDrive& drive) {
+    merged_and_cached(drive);
+    drive.trim(drive.at(0, 0), 8);
+    drive.write_banded({{0, 2}, {2, 0}, {2, 1}, {2, 5}});
+    drive.trim(drive.at(2, 3), 5);
+  };
+  CHECK(cut_everywhere<SkylightDrive>(setup, prepare, 0, 4) > 5);
+}
+
 TEST_CASE("copies of a band that were merged do not come back when only some blocks of the zone were erased") {
   // Die 0 has blocks 0, 2, 4 and 6 to erase, die 1 only 5 and 7. While die 0 erases block 2, block 5 with the newest copy of band 0's
   // first sector is erased already, and block 4 still holds the one before: only the watermark tells that it is void.

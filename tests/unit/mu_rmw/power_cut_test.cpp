@@ -92,6 +92,57 @@ TEST_CASE("a trimmed sector is read from flash, as its band holds something olde
   }
 }
 
+TEST_CASE("mu-rmw: a band of which all was trimmed gives its blocks back without a merge, and its next merge reads nothing") {
+  const MuRmwSetup setup;
+  MuRmwDrive drive(setup);
+  for (const std::uint64_t sector : {0, 1, 0}) drive.write(sector);
+  drive.bench().steps.clear();
+  drive.bench().flash_commands.clear();
+  const bool in_pieces = GENERATE(false, true);
+  if (in_pieces) drive.trim(0, 5);
+  drive.trim(in_pieces ? 5 : 0, in_pieces ? 3 : 8);
+  CHECK(drive.bench().sectors_in("log", MediaOp::write) == 2);
+  CHECK(drive.flash(FlashOp::erase) == std::vector<std::uint64_t>{0, 1});
+  CHECK(drive.metric("rmw.count") == 0);
+  for (int boot = 0; boot < 2; ++boot) {
+    drive.bench().steps.clear();
+    drive.bench().flash_commands.clear();
+    drive.read(0, 8);
+    CHECK((drive.bench().steps.empty() && drive.bench().flash_commands.empty()));
+    drive.check_content();
+    if (boot == 0) drive.cut_now();
+  }
+  for (const std::uint64_t sector : {1, 2, 3, 8, 9}) drive.write(sector);
+  drive.bench().steps.clear();
+  drive.write(10);
+  CHECK(drive.metric("rmw.count") == 1);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 0);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 4);
+  drive.check_content();
+}
+
+TEST_CASE("mu-rmw: a cut at any instant of a TRIM of a band, or of a merge after it, leaves nothing older") {
+  const MuRmwSetup setup;
+  const auto go_on = [](MuRmwDrive& drive) {
+    for (const std::uint64_t sector : {3, 8, 0, 12, 6}) drive.write(sector);
+  };
+  const auto merged_and_cached = [](MuRmwDrive& drive) {
+    for (const std::uint64_t sector : {0, 1, 2, 8, 9, 10, 0, 1}) drive.write(sector);
+  };
+  const auto empty = [&](MuRmwDrive& drive) {
+    merged_and_cached(drive);
+    drive.bench().submit(HostOp::trim, 0, 8 * 8);
+  };
+  CHECK(test::cut_everywhere<MuRmwDrive>(setup, empty, go_on) > 2);
+  const auto prepare = [&](MuRmwDrive& drive) {
+    merged_and_cached(drive);
+    drive.trim(0, 8);
+    drive.trim(10, 6);
+    for (const std::uint64_t sector : {1, 2, 4}) drive.write(sector);
+  };
+  cut_everywhere(setup, prepare, 8);
+}
+
 TEST_CASE("a program that fails is repeated in another block, and a cut in between keeps the old version") {
   MuRmwSetup setup;
   setup.bench.nand->blocks = 8;

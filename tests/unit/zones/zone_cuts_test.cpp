@@ -38,6 +38,28 @@ TEST_CASE("a cut at any instant of a rewrite loses nothing") {
   CHECK(cut_everywhere<FluidDrive>(setup, prepare, 5, 1, 2) > 20);
 }
 
+TEST_CASE("a cut at any instant of a TRIM that empties a zone, and of the append over what was trimmed, loses nothing else") {
+  FluidSetup setup;
+  setup.bench.media.powerfail_sector = GENERATE(PowerfailSector::atomic_old, PowerfailSector::atomic_new);
+  const auto fill = [](FluidDrive& drive) {
+    for (std::uint32_t zone = 0; zone < 3; ++zone) drive.write(drive.at(zone, 0), 8);
+    drive.write_zoned({{3, 0}, {3, 1}, {4, 0}, {4, 1}});
+  };
+  const auto go_on = [](FluidDrive& drive) { drive.write_zoned({{0, 0}, {1, 1}, {2, 2}, {0, 3}, {5, 7}, {0, 3}}); };
+  const auto empty = [&](FluidDrive& drive) {
+    fill(drive);
+    drive.bench().submit(HostOp::trim, drive.at(0, 0) * 8, 8 * 8);
+  };
+  CHECK(test::cut_everywhere<FluidDrive>(setup, empty, go_on) >= 2);
+  const auto append = [&](FluidDrive& drive) {
+    fill(drive);
+    drive.trim(drive.at(0, 3), 5);
+    drive.write_zoned({{0, 4}, {5, 0}, {5, 1}, {5, 2}});
+    drive.bench().submit(HostOp::write, drive.at(2, 7) * 8, 8);
+  };
+  CHECK(test::cut_everywhere<FluidDrive>(setup, append, go_on) > 5);
+}
+
 TEST_CASE("a cut at any instant of an update in place leaves the old or the new content") {
   FluidSetup setup;
   const auto prepare = [](FluidDrive& drive) { drive.write_zoned({{0, 1}, {0, 2}, {1, 3}}); };

@@ -121,6 +121,59 @@ TEST_CASE("a trimmed sector at the end of a zone is not rewritten, and padding r
   drive.check_content();
 }
 
+TEST_CASE("a zone of which all was trimmed, in whatever pieces, costs one record and is appended to from its first sector on") {
+  FluidSetup setup = timed(2);
+  setup.prefilled = 48;
+  const bool whole = GENERATE(true, false);
+  setup.zones().hole_maps = whole ? 0 : 1;
+  FluidDrive drive(setup);
+  drive.bench().steps.clear();
+  if (!whole) drive.trim(drive.at(0, 5), 3);
+  CHECK(drive.bench().steps.empty());
+  drive.trim(drive.at(0, 0), whole ? 8 : 5);
+  CHECK(drive.bench().sectors_in("log", MediaOp::write) == 2);
+  CHECK(drive.bench().steps.size() == drive.bench().steps_in("log").size());
+  CHECK(drive.write_pointer(0) == 0);
+  drive.cut_now();
+  CHECK(drive.write_pointer(0) == 0);
+  drive.bench().steps.clear();
+  drive.write_zoned({{0, 0}, {0, 1}, {1, 0}});
+  CHECK(drive.metric("rmw_free.count") == 1);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::read) == 0);
+  CHECK(drive.bench().sectors_in("bands", MediaOp::write) == 2);
+  drive.check_content();
+}
+
+TEST_CASE("what was trimmed behind the last sector that a zone holds is given up in the log, then overwritten") {
+  FluidSetup setup = timed(2);
+  setup.prefilled = 48;
+  FluidDrive drive(setup);
+  drive.trim(drive.at(0, 4), 4);
+  drive.write_zoned({{0, 5}, {1, 0}});
+  drive.bench().steps.clear();
+  drive.write_zoned({{2, 0}});
+  const std::vector<FirmwareBench::StepRecord> logged = drive.bench().steps_in("log");
+  const std::vector<FirmwareBench::StepRecord> bands = drive.bench().steps_in("bands");
+  REQUIRE((logged.size() == 4 && bands.size() == 1));
+  CHECK(logged[0].begin < bands[0].begin);
+  CHECK((bands[0].op == MediaOp::write && bands[0].run.first == 0 && bands[0].run.count == 2));  // padding at 4, and sector 5
+  CHECK(drive.write_pointer(0) == 6);
+  CHECK(drive.metric("rmw.count") == 0);
+  drive.check_content();
+}
+
+TEST_CASE("zones that are rewritten in place keep their write pointers over a TRIM, as no log knows of it") {
+  FluidSetup setup = timed(1);
+  setup.prefilled = 48;
+  setup.zones().paper = true;
+  FluidDrive drive(setup);
+  drive.trim(drive.at(0, 0), 8);
+  CHECK(drive.write_pointer(0) == 8);
+  drive.write_zoned({{0, 2}, {1, 0}});
+  CHECK(drive.metric("rmw.count") == 1);
+  drive.check_content();
+}
+
 TEST_CASE("sequence numbers go on above the watermarks although no slot shows them") {
   // A cut while the newest write is under way: its number was taken, and a write-back may have used it as watermark.
   FluidDrive drive(timed(1));

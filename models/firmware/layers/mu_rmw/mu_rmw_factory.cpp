@@ -66,8 +66,8 @@ void MuRmw::report(MetricSet& metrics) const {
 }
 
 BandLevels MuRmw::band_levels() const {
-  BandLevels levels(bands_, {split_.p(), split_.p(), 0});
-  for (std::uint32_t band = 0; band < bands_; ++band) levels[band].cached = map_.valid_of_band(band);
+  BandLevels levels(bands_);
+  for (std::uint32_t band = 0; band < bands_; ++band) levels[band] = {split_.p(), places_.peek_held(band), map_.valid_of_band(band)};
   return levels;
 }
 

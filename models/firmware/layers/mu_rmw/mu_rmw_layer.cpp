@@ -29,7 +29,7 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       map_(ports.memory, ports.cpu, split_, bands_, shape_, config.paired(), config.victim,
            ports.cleaning == nullptr ? 1 : ports.cleaning->arms()),
       places_(ports, geometry, config.in_place() ? FormatPlan{} : regions_named(plan, "log"), bands_,
-              static_cast<std::uint32_t>(layout_.bands()), arms_of_bands(ports.cleaning, layout_)),
+              static_cast<std::uint32_t>(layout_.bands()), split_.p(), arms_of_bands(ports.cleaning, layout_)),
       mergers_(make_mergers(config.round_sectors(geometry.sector_bytes))),
       reader_(ports, layout_, places_),
       free_blocks_(ports.cpu, free_blocks_gauge, 0),
@@ -140,6 +140,7 @@ Task<Status> MuRmw::read_tables(LogicalRun run, DataSpan data, Scratch& scratch)
 // --- Section III-C: writes ---
 
 Task<Status> MuRmw::write(LogicalRun run, DataSpan data, WriteOptions) {
+  trims_.written(run);
   std::uint32_t done = 0;
   while (done < run.count) {
     const LogicalRun piece = within_group({run.first + done, run.count - done});

@@ -23,6 +23,7 @@
 #include "firmware/layers/mu_rmw/address_split.hpp"
 #include "firmware/layers/mu_rmw/concentrated_map.hpp"
 #include "firmware/layers/mu_rmw/mu_rmw_config.hpp"
+#include "firmware/layout/following_trims.hpp"
 #include "firmware/locks/number_locks.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/tables/scratch_pool.hpp"
@@ -50,6 +51,7 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   Task<Status> recover() override;
   Task<Status> read(LogicalRun run, DataSpan data) override;
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  Task<Status> trim(LogicalRun run) override;
   Task<Status> flush() override;
   [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
   void prefill(std::uint64_t sectors) override;
@@ -111,11 +113,12 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   [[nodiscard]] std::optional<std::uint32_t> other_merger(std::uint32_t number) const;
   Task<void> reclaim_block(std::uint32_t block);
   Task<Status> merge_band(std::uint32_t lbn);
-  Task<Status> commit(std::uint32_t lbn);
+  Task<Status> commit(std::uint32_t lbn, std::uint32_t held);
   Task<Status> reconstruct_table(Merger& merger, std::uint32_t lbn, std::uint32_t& valid);
   [[nodiscard]] std::vector<std::uint32_t> uncache(std::uint32_t lbn);
   Task<void> erase_blocks(std::span<const std::uint32_t> blocks);
   Task<void> erase_beside(Merger& merger, std::vector<std::uint32_t> blocks);
+  Task<void> trim_band(std::uint32_t lbn, LogicalRun run);
   /// The one that merges the bands of this band's arm.
   [[nodiscard]] std::uint32_t merger_of(std::uint32_t lbn) const { return mergers_.size() == 1 ? 0 : places_.arm_of(lbn); }
 
@@ -157,6 +160,7 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   std::unique_ptr<TagCheckpoint> checkpoint_;  // none: boot reads every page
   std::uint64_t next_seq_ = 1;
 
+  FollowingTrims trims_;
   NumberLocks group_locks_;
   NumberLocks band_locks_;
   NumberLocks reclaim_lock_;  // by merger

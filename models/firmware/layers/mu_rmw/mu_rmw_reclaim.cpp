@@ -123,10 +123,11 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
   if (!ok(status)) co_return status;
   const std::uint64_t from = places_.physical(lbn);
   const std::span<const std::uint32_t> cached(&merger.full_table.peek(0), split_.p());
+  const std::uint32_t held = places_.held(lbn);
   std::vector<std::uint32_t> blocks;
   Picoseconds erasing;  // from here on it is waited for
   if (config_.erase_while_writing) {
-    status = co_await merger.merge.load(from, 0, cached);  // line 14
+    status = co_await merger.merge.load(from, 0, cached, held);  // line 14
     if (!ok(status)) co_return status;
     blocks = uncache(lbn);
     merger.erasing = true;
@@ -137,11 +138,11 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
     if (!ok(status)) co_return status;
   } else {
     const std::uint64_t to = config_.in_place() ? from : places_.spare(lbn);
-    status = co_await merger.merge.run(from, to, cached);  // lines 14 and 15
+    status = co_await merger.merge.run(from, to, cached, held);  // lines 14 and 15
     if (!ok(status)) co_return status;
     if (!config_.in_place()) {
       // Before the first erase: a cut between the erases must not let an older sub-table that is left pass for the newest.
-      status = co_await commit(lbn);
+      status = co_await commit(lbn, BandMerge::end_of(cached, held));
       if (!ok(status)) co_return status;
     }
     blocks = uncache(lbn);
@@ -158,13 +159,13 @@ Task<Status> MuRmw::merge_band(std::uint32_t lbn) {
 }
 
 /// Void up to the newest page. The log takes one record at a time.
-Task<Status> MuRmw::commit(std::uint32_t lbn) {
+Task<Status> MuRmw::commit(std::uint32_t lbn, std::uint32_t held) {
   std::optional<NumberLocks::Lock> turn;
   if (mergers_.size() > 1) {
     NumberLocks::Lock& lock = turn.emplace(commit_lock_, NumberRange::of(0), LockMode::exclusive);
     co_await lock;
   }
-  co_return co_await places_.commit(lbn, next_seq_ - 1);
+  co_return co_await places_.commit(lbn, next_seq_ - 1, held);
 }
 
 /// Nothing of the band is in flash any more; gives the blocks that are to be erased.
@@ -217,6 +218,44 @@ Task<Status> MuRmw::reconstruct_table(Merger& merger, std::uint32_t lbn, std::ui
     valid += enter(merger.full_table, idx * split_.q(), std::span(work.table).first(split_.sectors_of(idx)));
   }
   co_return Status::ok;
+}
+
+// --- TRIM ---
+
+Task<Status> MuRmw::trim(LogicalRun run) {
+  if (config_.in_place()) co_return Status::ok;  // no log would know of it
+  trims_.add(run);
+  for (std::uint32_t done = 0; done < run.count;) {
+    const LogicalSector first = run.first + done;
+    const std::uint32_t lbn = split_(first).lbn;
+    const auto count = static_cast<std::uint32_t>(std::min(run.end(), split_.band_start(lbn + 1)) - first);
+    co_await trim_band(lbn, {first, count});
+    done += count;
+  }
+  co_return Status::ok;
+}
+
+/// What was trimmed up to the end of what the band holds is none of it any more. Where all of the band was trimmed, its pages in flash are
+/// void by the same record, and its blocks are free without a merge; otherwise they are newer, and stay. Where the record cannot be written
+/// nothing has changed.
+Task<void> MuRmw::trim_band(std::uint32_t lbn, LogicalRun run) {
+  const std::uint64_t group = split_.group({lbn, 0, 0});
+  NumberLocks::Lock groups(group_locks_, {group, group + split_.n()}, LockMode::exclusive);
+  co_await groups;
+  NumberLocks::Lock mergers(reclaim_lock_, {0, mergers_.size()}, LockMode::exclusive);
+  co_await mergers;
+  NumberLocks::Lock band(band_locks_, {lbn, lbn + 1ULL}, LockMode::exclusive);
+  co_await band;
+  const LogicalSector start = split_.band_start(lbn);
+  const auto kept = static_cast<std::uint32_t>(std::max(trims_.begin_of(run), start) - start);
+  const std::uint32_t held = places_.held(lbn);
+  if (run.end() < start + held || !ok(places_.status())) co_return;
+  const bool all = kept == 0 && run.end() == start + split_.p();
+  if (kept >= held && !(all && map_.list_length(lbn) != 0)) co_return;
+  const Status status = co_await places_.shorten(lbn, all ? next_seq_ - 1 : places_.watermark(lbn), kept);
+  if (!ok(status) || !all) co_return;
+  const std::vector<std::uint32_t> blocks = uncache(lbn);
+  co_await erase_blocks(blocks);
 }
 
 /// Erases blocks that are in no list.
