@@ -24,7 +24,8 @@ COMMAND = "./dev bench --instructions --record"
 TABLE = (2_000, 6_000)
 HELD = (500, 1_500)
 # Of a held case from one commit to the next. Where code lies decides which branches and lines share a place.
-MOST_CHANGE = {"instructions": 0.02, "mispredictions": 0.05, "cache misses": 0.05}
+# Where code lies in memory decides which branches share a place in the predictor: the same source moves by a tenth with what is linked before it.
+MOST_CHANGE = {"instructions": 0.02, "mispredictions": 0.2, "cache misses": 0.05}
 ARRAY_DRIVES = 24
 ARRAY = f'''summary = "conventional drives in a row"
 [array]
