@@ -264,8 +264,11 @@ class Simulation(Shown):
         >>> Simulation(workload="any", firmware="a.so", more=("--age", "26w", "--firmware-patience", "3")).firmware_words()
         ['--firmware', 'a.so', '--firmware-patience', '3']
         """
-        named = [word for library in self.firmware for word in ("--firmware", str(library))]
-        return named + [word for name in OF_FIRMWARE if name in self.more for word in self.more[self.more.index(name) :][:2]]
+        return [word for library in self.firmware for word in ("--firmware", str(library))] + list(self.called_words())
+
+    def called_words(self) -> tuple[str, ...]:
+        """The words that say how its libraries are called: none is loaded without them."""
+        return tuple(word for name in OF_FIRMWARE if name in self.more for word in self.more[self.more.index(name) :][:2])
 
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""

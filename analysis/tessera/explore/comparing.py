@@ -54,7 +54,7 @@ class Planned:
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
     """The layers asked for, of the simulator's and of the run's own library, and today's names of those that had others. Raises InputError
     with the nearest name for one that there is not."""
-    listed = known_layers(simulation.firmware).values()
+    listed = known_layers(simulation.firmware, simulation.called_words()).values()
     current = {former: entry["name"] for entry in listed for former in entry.get("former_names", ())}
     if list(wanted) == [ALL]:
         return [entry["name"] for entry in listed if not entry["zones"]], current
