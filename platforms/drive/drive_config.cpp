@@ -38,13 +38,15 @@ void check_buffers(const DriveConfig& config) {
   if (const Bytes window = config.host.window; window != Bytes(0) && (window < two || window > config.host.buffer))
     throw InputError("host.window is " + std::to_string(window.value()) + " B; expected 0, or from two sectors (media.sector_size), " +
                      std::to_string(two.value()) + " B, up to host.buffer, " + std::to_string(config.host.buffer.value()) + " B");
+  // What does not hold the buffers is refused with what would fit (MemorySpace).
   std::uint32_t longest = 0;
   for (const GeometryZone& zone : geometry_of(config.media).zones) longest = std::max(longest, zone.sectors_per_track);
   const Bytes track = (config.media.sector_size + Bytes(header_bytes)) * longest;
-  if (track > config.dram.capacity || config.host.buffer > config.dram.capacity - track)
+  const Bytes buffers = config.host.buffer + config.controller.staging_buffer;
+  if (config.dram.capacity >= buffers && track > config.dram.capacity)
     throw InputError("dram.capacity is " + std::to_string(config.dram.capacity.value()) +
-                     " B; expected room for host.buffer and for a whole track, which firmware writes at once: " + std::to_string(longest) +
-                     " sectors, " + std::to_string(track.value()) + " B");
+                     " B; expected room for a whole track, which firmware writes at once: " + std::to_string(longest) + " sectors, " +
+                     std::to_string(track.value()) + " B");
 }
 
 /// What layer and flash cache ask of the flash, together.

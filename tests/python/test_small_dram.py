@@ -31,3 +31,8 @@ def test_the_refusal_names_the_map_that_needs_less(tmp_path):
 def test_no_dram_at_all_is_refused_with_what_would_fit():
     refused = simulate("check", "demo", "--layer", "cmr", "--set", "dram.capacity=0 B", status=2).stderr
     assert "the DRAM of 0 B (dram.capacity) cannot hold" in refused and "would fit it" in refused
+
+
+def test_a_track_longer_than_the_dram_is_refused():
+    refused = simulate("check", "torture", "--layer", "sblock", "--set", "media.sectors_per_track=16384", status=2).stderr
+    assert "dram.capacity is 33554432 B; expected room for a whole track, which firmware writes at once: 16384 sectors, 68157440 B" in refused
