@@ -32,7 +32,7 @@ KNOWN_GROWTH = {"media-cache": 0.40, "tessera-imr": 0.15}
 MOVING = ("imr-flip", "imr-cache", "imr-dtm")
 
 
-# What callgrind simulates beside counting instructions. The sizes of the caches are those of a usual core, so that the machine's own do not matter.
+# What callgrind simulates in addition to instructions. The sizes of the caches are those of a usual core, so that the machine's own do not matter.
 BRANCHES = ("--branch-sim=yes",)
 CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
 MISPREDICTIONS = ("Bcm", "Bim")  # of conditional and indirect branches

@@ -30,12 +30,12 @@ using sc_core::sc_time_stamp;  // Verilator's header leaves the namespace out
 class RtlFlash : public sc_core::sc_module, public tessera::FlashCatalogue {
  public:
   static constexpr tessera::Picoseconds period{10'000};  // 100 MHz
-  static constexpr std::uint32_t command_clocks = 8;     // of a read or a program, beside data; an erase sends two address cycles less
+  static constexpr std::uint32_t command_clocks = 8;     // of a read or a program, without data; an erase sends two address cycles less
 
   tlm_utils::simple_target_socket<RtlFlash> socket{"socket"};
   tessera::SignalScope signals;
   std::uint64_t reads = 0, programs = 0, erases = 0, wrong_sums = 0, clocks = 0;
-  std::uint64_t most_clocks = 1'000'000;  ///< of a command, beside those at which the die is busy
+  std::uint64_t most_clocks = 1'000'000;  ///< of a command, without those at which the die is busy
   bool die_hangs = false;                 ///< R/B# stays low: to see what the RTL's user is told
 
   RtlFlash(sc_core::sc_module_name name, const tessera::NandConfig& config)

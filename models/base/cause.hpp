@@ -24,7 +24,7 @@ enum class Cause : std::uint8_t {
 inline constexpr std::size_t causes = static_cast<std::size_t>(Cause::count_);
 [[nodiscard]] const char* to_string(Cause cause);
 
-/// What firmware works for, by the word that it gives to a task, or to the events that begin and end the work, up to a dot behind which
+/// What firmware works for, by the word that it gives to a task, or to the events that begin and end the work, up to a dot after which
 /// firmware may say more: "rmw.unit" is a read-modify-write. Nothing where the word says no more than is known.
 [[nodiscard]] std::optional<Cause> cause_of_work(const char* word);
 

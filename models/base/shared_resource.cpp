@@ -46,11 +46,10 @@ Picoseconds SharedResource::all_moved_before(Picoseconds begin, Picoseconds work
   last_ = most_stretches - 1;
   std::size_t at = most_stretches;
   while (at > 0 && begin < stretches_[at - 1].from) --at;
-  // Between two, or in front of all that are kept: the oldest makes room.
-  if (at == 0) return begin + work;
+  if (at == 0) return begin + work;  // in front of all that are kept
   if (begin < stretches_[at - 1].until) {
     stretches_[--at].until += work;
-  } else {
+  } else {  // between two: the oldest makes room
     std::ranges::move(stretches_.begin() + 1, stretches_.begin() + static_cast<std::ptrdiff_t>(at), stretches_.begin());
     stretches_[--at] = {begin, begin + work};
   }

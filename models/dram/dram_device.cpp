@@ -309,7 +309,7 @@ inline Picoseconds DramDevice::dma_opening(std::uint64_t address, std::uint64_t 
   return opening;
 }
 
-/// A refresh closes all rows: what would be open later than after the next one is opened anew when that is over.
+/// A refresh closes all rows: what would be open later than after the next one is opened again when that is over.
 inline Picoseconds DramDevice::opened_by(Picoseconds at) const {
   if (config_.refresh_interval == Picoseconds(0) || at <= interval_end_) return at;
   return std::min(at, interval_end_ + pause_of_refresh());

@@ -1,6 +1,7 @@
 #include "dram/dram_module.hpp"
 
 #include <algorithm>
+
 #include "base/byte_enables.hpp"
 
 namespace tessera {

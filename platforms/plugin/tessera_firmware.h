@@ -233,7 +233,7 @@ struct tessera_machine {
   int (*write_waiting)(tessera_machine*, uint64_t first, uint64_t end, uint32_t but_tag);
 
   /* What an observer sees. The kind of an event says whose work it is where it is one of the drive's words: rmw, restore; clean, merge, collect,
-   * reclaim, evict, erase, append; checkpoint; flip, unflip, swap, promote, move; destage; read_ahead. Behind a dot it may say more: "rmw.unit".
+   * reclaim, evict, erase, append; checkpoint; flip, unflip, swap, promote, move; destage; read_ahead. After a dot it may say more: "rmw.unit".
    * The same holds of the name given to spawn(). */
   void (*note)(tessera_machine*, const char* kind, uint32_t edge, uint64_t subject, uint64_t amount);
   uint32_t (*declare_gauge)(tessera_machine*, const char* name, const char* unit, const char* what);

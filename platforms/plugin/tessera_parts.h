@@ -41,7 +41,7 @@ typedef struct tessera_track { uint64_t first; uint32_t surface, radius; } tesse
 typedef struct tessera_bands {
   uint32_t count, tracks, most_sectors;
   tessera_band *band;
-  tessera_track *track; /* one behind the last has the end */
+  tessera_track *track; /* one after the last has the end */
 } tessera_bands;
 
 /* In plan(): bands of so many tracks in each zone that has at least so many bands. Interlaced ones have an odd number of tracks. */
@@ -233,7 +233,7 @@ static inline int tessera_buffer_any(const tessera_buffer *buffer, uint64_t *sec
 /* ---- work and figures ---- */
 
 /* Work of a layer, by a word that the drive knows ("rmw", "clean", "merge", "move", "checkpoint", "destage"): a request that waits for it has
- * spent that time on it. Behind a dot a layer may say more: "rmw.unit". */
+ * spent that time on it. After a dot a layer may say more: "rmw.unit". */
 typedef struct tessera_work { const char *word; uint64_t began, count, total, longest; } tessera_work; /* times in ps */
 
 static inline void tessera_work_begins(const tessera_tasks *tasks, tessera_work *work, const char *word, uint64_t subject) {

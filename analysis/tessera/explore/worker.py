@@ -78,7 +78,7 @@ def _check_firmware(simulation: Simulation, task: Task) -> None:
     """Raises SimulatorError where the library was built again since the run was planned: its result would have the key of another."""
     for file in (*simulation.firmware, *((simulation.elf,) if simulation.elf else ())):
         if task.firmware is not None and hashlib.sha256(Path(file).read_bytes()).hexdigest() != task.firmware:
-            raise SimulatorError([], 1, "", f"{file} is not what it was when the run was planned: the same command makes the run anew")
+            raise SimulatorError([], 1, "", f"{file} is not what it was when the run was planned: the same command makes the run again")
 
 
 def _simulate(simulation: Simulation, until: str | None, folder: Path) -> tuple[Run, list[str]]:

@@ -25,7 +25,7 @@ def idle_moves(lab: Lab) -> Mapping[str, Run]:
 
 
 def _moves(lab: Lab) -> list[str]:
-    """An eviction takes what a small cache spends beside its promotions."""
+    """An eviction takes what a small cache spends in addition to its promotions."""
     runs = idle_moves(lab)
     flip, promotion, swap = (runs[layer].metric("cleaning.mean") for layer in IMPROVED)
     promotions, evictions = (runs[SMALL_CACHE].metric(f"cache.{which}") for which in ("promote", "evict"))

@@ -26,7 +26,7 @@ class BandMap final : private TableLog::Table {
 
   [[nodiscard]] std::uint64_t physical(std::uint32_t band) const { return places_.read(band); }
   [[nodiscard]] std::uint64_t watermark(std::uint32_t band) const { return watermark_in(states_.peek(band)); }
-  /// Sectors that may hold something, from the band's first on; what lies behind them in its place is another band's, or destroyed. Nothing
+  /// Sectors that may hold something, from the band's first on; what lies after them in its place is another band's, or destroyed. Nothing
   /// is looked up while no band is short of any.
   [[nodiscard]] std::uint32_t held(std::uint32_t band) const {
     return short_bands_ == 0 ? band_sectors_ : band_sectors_ - missing_in(states_.read(band));

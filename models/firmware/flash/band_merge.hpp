@@ -29,13 +29,13 @@ class BandMerge {
 
   /// Writes band `from`, of which the first `held` sectors hold something, with the sectors in `pages` (flash page by band offset,
   /// OobCodec::no_page: not cached) in place of that, to band `to`, up to end_of(pages, held). Writing over `from` itself takes a buffer of
-  /// a whole band: the first track that is rewritten destroys those behind it. Sectors that cannot be read, in the band or in flash, are
+  /// a whole band: the first track that is rewritten destroys those after it. Sectors that cannot be read, in the band or in flash, are
   /// written as lost. One merge at a time.
   [[nodiscard]] Task<Status> run(std::uint64_t from, std::uint64_t to, std::span<const std::uint32_t> pages, std::uint32_t held);
   /// Sectors of a merged band that hold something.
   [[nodiscard]] static std::uint32_t end_of(std::span<const std::uint32_t> pages, std::uint32_t held);
 
-  /// One round: sectors from `offset` on of band `from`, nothing behind `held`, and over them those in `pages`, into the buffer; and the
+  /// One round: sectors from `offset` on of band `from`, nothing from `held` on, and over them those in `pages`, into the buffer; and the
   /// first `count` sectors of the buffer to band `to`.
   [[nodiscard]] Task<Status> load(std::uint64_t from, std::uint32_t offset, std::span<const std::uint32_t> pages, std::uint32_t held);
   [[nodiscard]] Task<Status> store(std::uint64_t to, std::uint32_t offset, std::uint32_t count);

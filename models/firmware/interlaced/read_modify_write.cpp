@@ -9,8 +9,8 @@
 namespace tessera {
 
 namespace {
-constexpr std::uint32_t least_share =
-    8;  // ours: of a track, one in so many sectors; less would raise the write amplification of small writes
+/// Ours: of a track, one in so many sectors; less would raise the write amplification of small writes.
+constexpr std::uint32_t least_share = 8;
 }  // namespace
 
 ReadModifyWrite::ReadModifyWrite(const Ports& ports, const InterlacedConfig& config, const DriveGeometry& geometry, const FormatPlan& plan)

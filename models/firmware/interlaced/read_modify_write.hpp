@@ -6,7 +6,8 @@
 // these are read, saved to the backup region, and written back afterwards.
 //
 // Of a top all of which was trimmed nothing has to be saved, but a boot does not know that: it must not meet remains of it. So it is
-// written over once, with nothing, before the first long write of a bottom beside it; a track that holds nothing has nothing to lose. Ours.
+// written over once, with nothing, before the first long write of a bottom next to it; a track that holds nothing has nothing to lose.
+// Ours.
 #include "firmware/backup/backup_region.hpp"
 #include "firmware/interlaced/interlaced_config.hpp"
 #include "firmware/interlaced/interlaced_tracks.hpp"
@@ -56,7 +57,7 @@ class ReadModifyWrite {
   }
   /// All of a top was trimmed, and the caller holds all of it alone. It counts as one that holds data until it was written over.
   void trim(PhysicalTrack top);
-  /// Whether a write of `run` first writes over tops beside it that were trimmed: not for a small one, which saves and restores less.
+  /// Whether a write of `run` first writes over tops next to it that were trimmed: not for a small one, which saves and restores less.
   [[nodiscard]] bool clears_tops(const PhysicalRun& run) const;
   void prefill(PhysicalTrack track) {
     if (!tracks_.is_top(track)) return;
