@@ -27,6 +27,7 @@ std::string CombinedResult::to_line() const {
   line["cuts_in_recovery"] = cuts_in_recovery;
   line["excused"] = excused;
   line["dead"] = dead;
+  line["met_both_copies"] = met_both_copies;
   line["loaded"] = loaded;
   line["blocks"] = blocks;
   return boost::json::serialize(line) + "\n";
@@ -48,6 +49,7 @@ CombinedResult CombinedResult::from_line(const std::string& text) {
   result.cuts_in_recovery = number("cuts_in_recovery");
   result.excused = number("excused");
   result.dead = number("dead");
+  result.met_both_copies = line.at("met_both_copies").as_bool();
   result.loaded = number("loaded");
   result.blocks = number("blocks");
   return result;

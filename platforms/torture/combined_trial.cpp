@@ -58,12 +58,14 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
   simulation_->set_cut_listener([this](const char* kind, Picoseconds) {
     if (zoned_ != nullptr && std::string_view(kind) != "dump_failed") zoned_->power_lost();
     if (std::string_view(kind) == "dump_failed" && drawn_.drive.firmware.refresh.used()) forgot_rewrite_ = true;
+    result_.met_both_copies = result_.met_both_copies || met_both_copies();
     faults_at_power_on_ = drive_.media().device().statistics().write_faults;
     destroyed_at_power_on_ = drive_.media().device().statistics().damaged_reads;
   });
   if (part == 0 && drawn.run.saved_after != 0)
     simulation_->shut_down_at_end([this] {
       cuts_left_ = 0;
+      result_.met_both_copies = result_.met_both_copies || met_both_copies();
       StateFacts facts = facts_of(drawn_.run.options, drawn_.drive, ContentMode::tags);
       facts.requests = simulation_->player().completions();
       state_ = state_of(drive_, simulation_->scoreboard(), facts);
@@ -173,17 +175,24 @@ CombinedResult CombinedTrial::run() {
   return result_;
 }
 
+/// Whether there are as many sectors that were not read since power-on, nor written, as the firmware keeps copies. Of what a host that
+/// translates keeps there is one.
+bool CombinedTrial::met_both_copies() const {
+  const std::size_t copies = drawn_.drive.hosts.translates() ? 1 : 2;
+  return drive_.media().device().failing().size() >= copies;
+}
+
 /// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Without spares
-/// a write that stopped is enough. Of what a host that translates keeps there is one copy, which a rewrite that a dump forgot may have
-/// destroyed.
-bool CombinedTrial::excuses_death(Status status) const {
+/// a write that stopped is enough. The copy of a host that translates may have been destroyed by a rewrite that a dump forgot. A flash
+/// cache does without its checkpoint while it can read all pages: where a boot met both copies and a cut took the checkpoint that was to
+/// replace it, a later boot finds none, though all sectors are good again.
+bool CombinedTrial::excuses_death(Status status) {
   const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
   const bool said = unread || status == Status::corrupt || status == Status::read_only;
-  const bool translates = drawn_.drive.hosts.translates();
-  const std::size_t copies = translates ? 1 : 2;
   const std::uint64_t met = drive_.media().device().statistics().damaged_reads - destroyed_at_power_on_;
-  if (unread && translates && forgot_rewrite_ && met != 0) return true;
-  return said && drawn_.drive.asks_for_faults() && (drive_.media().device().failing().size() >= copies || cannot_write(status));
+  if (unread && drawn_.drive.hosts.translates() && forgot_rewrite_ && met != 0) return true;
+  const bool without_checkpoint = result_.met_both_copies && status == Status::corrupt && drive_.nand() != nullptr;
+  return said && drawn_.drive.asks_for_faults() && (met_both_copies() || without_checkpoint || cannot_write(status));
 }
 
 /// Whether the run came to an end that the promise allows.

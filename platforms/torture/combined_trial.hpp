@@ -46,7 +46,8 @@ class CombinedTrial final : private RequestObserver {
   [[nodiscard]] std::unique_ptr<TraceSource> open_zoned(Bytes capacity);
   [[nodiscard]] bool host_expects(const HostRequest& request);
   [[nodiscard]] SimulationConfig simulation_config() const;
-  [[nodiscard]] bool excuses_death(Status status) const;
+  [[nodiscard]] bool met_both_copies() const;
+  [[nodiscard]] bool excuses_death(Status status);
   [[nodiscard]] bool drained(Status status);
   void judge();
 

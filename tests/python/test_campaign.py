@@ -177,6 +177,11 @@ def test_a_host_whose_only_copy_a_forgotten_rewrite_destroyed_may_not_come_up():
     assert dead["failures"] == 0 and dead["dead"] == 1
 
 
+def test_a_flash_cache_whose_new_checkpoint_a_cut_took_after_both_copies_of_the_old_one_faded_may_not_come_up():
+    dead = campaign("--layer", "pore", "--seed", 50, "--only", 350, "--draw", 7)["all"]
+    assert dead["failures"] == 0 and dead["dead"] == 1
+
+
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
     third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)
