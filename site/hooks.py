@@ -30,7 +30,7 @@ log = logging.getLogger("mkdocs.hooks.sources")
 
 def on_config(config):
     """Adds to the section of the layers what its first page links."""
-    linked = re.findall(r"\]\(([a-z0-9-]+\.md)\)", (Path(config.docs_dir) / LAYERS).read_text())
+    linked = re.findall(r"\]\(([a-z0-9-]+\.md)(?:#[a-z0-9-]+)?\)", (Path(config.docs_dir) / LAYERS).read_text())
     explanation = next(item["Explanation"] for item in config.nav if "Explanation" in item)
     section = next(item["Layers"] for item in explanation if "Layers" in item)
     section += dict.fromkeys(f"layers/{page}" for page in linked)
