@@ -13,7 +13,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/ask", "guide/outputs", "guide/python", "guide/saved-states", "guide/search", "guide/sweeps", "guide/traces", "guide/waveforms",
+    "guide/ask", "guide/outputs", "guide/python", "guide/saved-states", "guide/sweeps", "guide/traces", "guide/waveforms",
     "tutorial/pareto-front", "arrays",
 )  # fmt: skip
 # The tutorial's trace, search and replicates are those of somebody who decides.
