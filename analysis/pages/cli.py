@@ -116,7 +116,7 @@ def trims(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path
 
 @app.command()
 def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
-    """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md again."""
+    """Measure what less bandwidth and smaller buffers cost and write docs/studies/bandwidth.csv and placement.csv again."""
     write_sizing(Console(), out)
 
 
