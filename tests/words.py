@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md"]
 # Written by commands, from declarations and measurements.
-GENERATED = re.compile(r"^docs/(reference/|guide/(parameters|metrics|dd-and-fio)\.md$|validation(/|\.md$))")
+GENERATED = re.compile(r"^docs/(reference/|guide/(parameters|metrics)\.md$|validation(/|\.md$))")
 BEGIN, END = re.compile(r"^<!-- .*: begin -->$"), re.compile(r"^<!-- .*: end -->$")
 UNITS = r"[0-9.]+ (B|bytes?|bits?|ns|us|ms|s|KiB|MiB)"
 THINGS = r"(access|band|block|chunk|extent|group|instruction|page|read|record|region|request|run|sector|slot|surface|track|write)"
