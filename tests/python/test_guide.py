@@ -54,7 +54,7 @@ def test_what_a_page_shows_runs(page, tmp_path):
 
 # Pages whose commands are the longer ones of a user at work: they run as they stand, but for fewer requests, seeds, cuts and layers.
 LONG_PAGES = (
-    "../README", "developers/calibration", "developers/torture", "guide/compare", "guide/drives", "guide/editors", "guide/plug-ins", "guide/power-cuts", "guide/reports",
+    "../README", "developers/calibration", "developers/torture", "guide/compare", "guide/drives", "guide/descriptions", "guide/plug-ins", "guide/power-cuts", "guide/reports",
     "guide/serve", "guide/shingled-in-raid", "guide/torture", "guide/zone-protocol", "layers/host-aware", "layers/zoned", "layers/zoned-dmz", "layers/zoned-log", "layers/zoned-lsm", "models/arms", "models/firmware",
     "studies/README", "studies/archive", "studies/erasure", "studies/host-or-drive", "studies/rebuild",
 )  # fmt: skip
