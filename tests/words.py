@@ -38,6 +38,10 @@ WORDS = [
     (UNITS + r" an? " + THINGS, '"... per ..."'),
     (r"yardstick", '"baseline"'),
     (r"unsafe face", '"unsafe mode"'),
+    (r"(lies?|stands?) (in|on|at|within|between|where|below|above|next)", '"is"'),
+    (r"in (its|the|their) midst", '"halfway" or "in the middle of"'),
+    (r"behind (it|them|that|this|each|every)", '"after"'),
+    (r"somebody", '"you", or who it is'),
     (r"is no part of", '"is not part of"'),
     (r"(?<=[a-z`] )behind (a|the) (figure|name|warm-up|boot|write|last)", '"after"'),
 ]

@@ -18,6 +18,8 @@ from words import MOST_PAGES, MOST_WORDS, found_in, main, reading_path, too_long
         "the designs that no\nother beats",
         "16 bytes a slot",
         "one row a run",
+        "data that lies in the DRAM",
+        "a run that fails in its midst",
         "`requests` per run, 121,859 requests a CPU-second",
     ],
 )
@@ -32,6 +34,7 @@ def test_a_phrase_is_found(text):
         "`beside`",
         "<!-- ./dev sizing: begin -->\nbeside\n<!-- ./dev sizing: end -->",
         "besides written blocks",
+        "Vguard stands alone, and believes it",
         "16 bytes per slot",
         "how often in a row a page may move",
     ],
