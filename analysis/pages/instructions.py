@@ -79,8 +79,8 @@ def cases(zipf_writes: Path, array: Path) -> list[Counted]:
         *layers,
         Counted("Cheetah 9LP with its cache", ("cheetah-9lp", "--workload", "random-4k", "--fold", *DEPTH_32), 16_000),
         Counted("imr-rmw, random", ("bare", "--layer", "imr-rmw", "--workload", "random-4k", *DEPTH_32), 12_000),
-        Counted("cmr, all signals recorded", (*conventional, "--vcd", "/dev/null"), 24_300),
-        Counted("cmr, a trigger awaited", (*conventional, "--vcd", "/dev/null", "--record-trigger", "latency>1000s"), 9_700),
+        Counted("cmr, all signals recorded", (*conventional, "--vcd", "/dev/null", "--vcd-words"), 24_300),
+        Counted("cmr, a trigger awaited", (*conventional, "--vcd", "/dev/null", "--vcd-words", "--record-trigger", "latency>1000s"), 9_700),
         Counted(
             f"{ARRAY_DRIVES} drives of an array",
             (str(array), "--workload", "random-4k", "--replay", f"closed:{32 * ARRAY_DRIVES}"), 10_130, kind="array", longer=ARRAY_DRIVES // 2,

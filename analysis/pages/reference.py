@@ -89,7 +89,7 @@ def manual() -> dict[str, str]:
         "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8"), {name: (C_HEADER.parent / name).read_text(encoding="utf-8") for name in HELPERS}),
         "registers.md": registers_page(definitions) + enumerations_section(REPOSITORY),
         "tessera_registers.h": c_header(definitions, REPOSITORY),
-        "tessera.svd": svd(definitions),
+        "tessera.svd": svd(definitions, REPOSITORY),
     }
 
 

@@ -1,9 +1,21 @@
-/* The registers of the drive's controller, generated from models/firmware/hal/registers.def.
- * Addresses are those that firmware sees; a register holds 64 bits. */
+/* The registers of the drive's controller, and what firmware and drive hand to each other in memory: generated from models/firmware/hal.
+ * Addresses are those that firmware sees; a register holds 64 bits. Structures have naturally aligned fields, little-endian, alike for cores
+ * of 32 and of 64 bits. */
 #ifndef TESSERA_REGISTERS_H
 #define TESSERA_REGISTERS_H
 
+#include <stdint.h>
+
 #define TESSERA_DRAM_BASE 0x80000000u
+#define TESSERA_MAP_VERSION 4u
+#define TESSERA_TCM_BASE 0x44000000u
+#define TESSERA_HOST_ENTRIES_PER_TAG 4u
+#define TESSERA_MAX_STEPS 16u
+#define TESSERA_HEADER_BYTES 64u
+#define TESSERA_IMAGE_VERSION "4" /* for an image: const char tessera_image_version[] = TESSERA_IMAGE_VERSION; */
+#define TESSERA_NO_TAG 0xffffffffu /* of a chain or batch that no host command waits for */
+#define TESSERA_NO_COMMAND 0xffffffffu
+#define TESSERA_NO_ALARM (~(uint64_t)0)
 
 #define TESSERA_IDENT_MAGIC 0x40000000u /* TESSERA1 in ASCII, the first letter in the lowest byte */
 #define TESSERA_IDENT_VERSION 0x40000008u /* of this register map */
@@ -186,5 +198,199 @@ enum tessera_interrupt_lines {
   TESSERA_INTERRUPT_LINES_FLASH = 8,
   TESSERA_INTERRUPT_LINES_TIMER = 16,
 };
+
+enum tessera_host_flags {
+  TESSERA_HOST_FLAGS_FORCE_UNIT_ACCESS = 1,
+  TESSERA_HOST_FLAGS_DATA_AT_HOST = 2, /* of a write: it crosses once Register::host_fetch asks for it */
+  TESSERA_HOST_FLAGS_ALL_ZONES = 4,
+};
+
+struct tessera_boot_data {
+  uint64_t bytes; /* of all */
+  uint64_t tags; /* host commands that can be under way at once */
+  uint64_t sector_bytes;
+  uint64_t surfaces;
+  uint64_t reserved_sectors;
+  uint64_t exported_sectors;
+  uint64_t spare_radii;
+  uint64_t zones; /* how many */
+  uint64_t zone_table; /* offset of BootZone */
+  uint64_t regions;
+  uint64_t region_table; /* offset of BootRegion */
+  uint64_t flash_blocks;
+  uint64_t pages_per_block;
+  uint64_t oob_bytes;
+  uint64_t page_bytes;
+  uint64_t read_retries;
+  uint64_t paired_pages;
+  uint64_t subpages;
+  uint64_t planes;
+  uint64_t copyback;
+  uint64_t layer_values; /* how many */
+  uint64_t layer_table; /* offset */
+  uint64_t firmware_values;
+  uint64_t firmware_table;
+  uint64_t head_switch; /* TrackSwitches::head */
+  uint64_t switch_table; /* offset of TrackSwitches::over, a word each */
+  uint64_t arms; /* how many */
+  uint64_t arm_table; /* offset of BootArm */
+  uint64_t track_order; /* TrackOrder */
+  uint64_t serpent_radii;
+  uint64_t surface_values; /* how many: `surfaces` for each zone, or 0 where in none they differ */
+  uint64_t surface_table; /* offset: sectors per track, a word each */
+  uint64_t remaps; /* how many */
+  uint64_t remap_table; /* offset of BootRemap */
+};
+
+struct tessera_boot_zone {
+  uint64_t first_radius;
+  uint64_t radii;
+  uint64_t sectors_per_track;
+  uint64_t spare_sectors;
+};
+
+struct tessera_boot_arm {
+  uint64_t first_surface;
+  uint64_t surfaces;
+};
+
+struct tessera_boot_place {
+  uint64_t surface;
+  uint64_t radius;
+  uint64_t sector;
+};
+
+struct tessera_boot_remap {
+  struct tessera_boot_place from;
+  struct tessera_boot_place to;
+};
+
+struct tessera_boot_region {
+  char name[32]; /* ends in a zero */
+  uint64_t first;
+  uint64_t count;
+  uint64_t format;
+  uint64_t head_width;
+  int64_t direction;
+  uint64_t band_tracks;
+  uint64_t guard_tracks;
+  double top_ratio;
+  uint64_t skewed;
+  uint64_t staggered;
+};
+
+/* Sectors of data: whole drive sectors in a buffer that the host unit, the mover or the memory unit gave. */
+struct tessera_data_name {
+  uint64_t address;
+  uint64_t sectors;
+};
+
+enum tessera_host_entry_kind {
+  TESSERA_HOST_ENTRY_COMMAND = 0, /* a new command */
+  TESSERA_HOST_ENTRY_ARRIVED = 1, /* the data of a write that came without it has crossed */
+  TESSERA_HOST_ENTRY_CROSSED = 2, /* a piece has crossed */
+  TESSERA_HOST_ENTRY_ABORTED = 3, /* the host gave the command up: it may end without effect */
+};
+
+/* The host unit writes entry n (counted from 0) to place n % entries; `turn` is n / entries + 1, so that firmware sees by it that an entry is new, without a register. Its line is raised with each. */
+struct tessera_host_entry {
+  uint32_t kind;
+  uint32_t tag;
+  uint32_t op; /* HostOp */
+  uint32_t flags; /* host_flags */
+  uint64_t first_block; /* 512 B */
+  uint64_t blocks;
+  struct tessera_data_name data; /* read, write; fewer sectors than the blocks fill where the data is to stream, in halves */
+  uint32_t status; /* arrived, crossed: Status */
+  uint32_t half; /* crossed: of the buffer */
+  volatile uint64_t turn;
+};
+
+/* A piece of the data of a command that streams through its buffer in halves. It stays until it has crossed. */
+struct tessera_host_piece_entry {
+  uint32_t tag;
+  uint32_t half;
+  uint64_t first_block;
+  uint64_t blocks;
+  struct tessera_data_name where;
+};
+
+/* The unit writes completion n to place n % entries of its ring, with `turn` as in HostEntry, and raises its line. */
+struct tessera_completion_entry {
+  uint64_t cookie; /* of the submission */
+  uint32_t status;
+  uint32_t steps_done; /* disk: steps that completed well */
+  uint32_t any_lost; /* 1: a sector that was read is marked as lost in its buffer */
+  uint32_t held; /* disk: 1: the chain is held for the firmware, which ends it with Register::disk_resume */
+  volatile uint64_t turn;
+};
+
+/* Steps with nothing in between, up to the first that fails; the steps follow the entry in memory. */
+struct tessera_media_chain_entry {
+  uint64_t cookie;
+  uint32_t steps; /* 1 to MediaChain::max_steps */
+  uint32_t priority; /* MediaClass */
+  uint32_t carry_lost; /* 1: LostSectors::carry */
+  uint32_t tag; /* of the host command that waits for it, for the observer; no_host_tag: none */
+  uint32_t supervised; /* 1: to be held when its turn comes: it concerns sectors that lie elsewhere */
+  uint32_t reserved;
+};
+
+struct tessera_media_step_entry {
+  uint32_t op; /* MediaOp */
+  uint32_t hint; /* StepHint */
+  uint32_t surface;
+  uint32_t radius;
+  uint32_t first;
+  uint32_t count;
+  uint64_t data; /* `count` sectors of data */
+  uint64_t system; /* the firmware's own bytes instead: `count` whole sectors */
+  uint64_t headers; /* out-of-band bytes, header_bytes each */
+  uint32_t header_count; /* 1: of the run's last sector; `count`: of each */
+  uint32_t each_header; /* 1: of each, which tells the two apart where `count` is 1 */
+};
+
+/* Operations that may run side by side; complete when all of them are. The commands follow the entry in memory. */
+struct tessera_flash_batch_entry {
+  uint64_t cookie;
+  uint32_t count;
+  uint32_t tag;
+};
+
+struct tessera_flash_command_entry {
+  uint32_t op; /* FlashOp */
+  uint32_t subpage;
+  uint64_t page;
+  uint64_t from; /* copyback */
+  uint64_t block; /* erase */
+  uint64_t data; /* read, program: one sector */
+  uint64_t oob;
+  uint32_t oob_bytes;
+  uint32_t retry; /* level of read retry */
+  uint32_t next; /* command of a further subpage of the same page, by its place in the batch; no_command: none */
+  uint32_t led; /* 1: another command names this one */
+  uint32_t status; /* set at completion */
+  uint32_t reserved;
+};
+
+/* A register is 64 bits wide; a core of 32 bits reads the lower half first, and writes it last. What was written to memory before is there
+ * before the register is. */
+static inline uint64_t tessera_read(uintptr_t address) {
+  volatile uint32_t* const half = (volatile uint32_t*)address;
+  if (sizeof(uintptr_t) == 8) return *(volatile uint64_t*)address;
+  const uint32_t lower = half[0];
+  return (uint64_t)half[1] << 32 | lower;
+}
+
+static inline void tessera_write(uintptr_t address, uint64_t value) {
+  volatile uint32_t* const half = (volatile uint32_t*)address;
+  __sync_synchronize();
+  if (sizeof(uintptr_t) == 8) {
+    *(volatile uint64_t*)address = value;
+    return;
+  }
+  half[1] = (uint32_t)(value >> 32);
+  half[0] = (uint32_t)value;
+}
 
 #endif

@@ -20,7 +20,7 @@ class Waves {
                         [&](const std::string& scope, tessera::SignalScope& own, std::uint32_t index, const tessera::SignalInfo& info) {
                           own.watch(index, recorder_, recorder_.record(scope, info).index);
                           if (own.source() != nullptr) recorder_.follow(*own.source());
-                          shown_.push_back({scope, &info});
+                          shown_.push_back({.scope = scope, .info = &info});
                         });
     }
   }
@@ -29,7 +29,7 @@ class Waves {
     for (const auto& root : roots_) root.signals.unwatch(recorder_);
     file_.close();
     std::ofstream save(std::filesystem::path(path_).replace_extension(".gtkw"));
-    tessera::write_save_file(save, path_, shown_, recorder_.start(), recorder_.end());
+    tessera::write_save_file(save, path_, shown_, {.start = recorder_.start(), .end = recorder_.end()});
   }
 
  private:

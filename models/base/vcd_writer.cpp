@@ -69,6 +69,7 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
     TESSERA_CHECK(text.size() <= code.text.size(), "a waveform has more signals than identifiers");
     code.size = text.copy(code.text.data(), code.text.size());
   }
+  said_.resize(signals.size());
   lines_.resize(signals.size());
   made_.resize(signals.size());
   append("$version Tessera $end\n$timescale 1 ps $end\n");
@@ -77,7 +78,9 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
   for (std::size_t index = 0; index < signals.size(); ++index) {
     const WaveTrace& signal = signals[index];
     std::vector<std::string>& declarations = top.at(signal.scope).declarations;
-    if (has_words(signal)) {
+    if (has_words(signal) && form_ == VcdForm::standard) {
+      declarations.push_back(variable("wire", signal.info->width, code(index), signal.info->name));
+    } else if (has_words(signal)) {
       declarations.push_back(variable("string", 1, code(index), signal.info->name));
       declarations.push_back(variable("wire", signal.info->width, code(signals.size() + index), twin_of(signal.info->name)));
     } else {
@@ -88,6 +91,16 @@ void VcdWriter::begin(const std::vector<WaveTrace>& signals) {
   std::string definitions;
   top.write(definitions);
   append(definitions);
+  for (std::size_t index = 0; index < signals.size(); ++index) say_words(index);
+}
+
+void VcdWriter::say_words(std::size_t index) {
+  const WaveTrace& signal = (*signals_)[index];
+  if (form_ == VcdForm::words || said_[index] == signal.info->words.size()) return;
+  std::string text =
+      "$comment words " + std::string(codes_[index].view().substr(0, codes_[index].size - 1)) + " " + std::to_string(said_[index]);
+  for (; said_[index] < signal.info->words.size(); ++said_[index]) text += " " + signal.info->words[said_[index]];
+  append(text + " $end\n");
 }
 
 void VcdWriter::end_definitions() {
@@ -222,6 +235,7 @@ inline char* VcdWriter::put_time(char* end, Picoseconds at) {
 }
 
 void VcdWriter::write_all(const char* keyword, bool known) {
+  for (std::size_t index = 0; index < signals_->size(); ++index) say_words(index);  // within the keyword there are values alone
   append(keyword);
   for (std::size_t index = 0; index < signals_->size(); ++index) {
     const WaveTrace& signal = (*signals_)[index];
@@ -244,11 +258,13 @@ const VcdWriter::Line& VcdWriter::line_of(std::size_t index, std::uint64_t shown
   const WaveTrace& signal = (*signals_)[index];
   TESSERA_CHECK(!has_words(signal) || shown < signal.info->words.size(), "a state of a signal has no such value");
   std::vector<Line>& lines = lines_[index];
+  say_words(index);
+  const bool in_words = has_words(signal) && form_ == VcdForm::words;
   while (lines.size() <= shown) {
     const std::uint64_t value = lines.size();
     const std::size_t begin = end_;
-    if (has_words(signal)) append("s" + signal.info->words[value] + " " + std::string(codes_[index].view()));
-    const Code& code = codes_[has_words(signal) ? index + signals_->size() : index];
+    if (in_words) append("s" + signal.info->words[value] + " " + std::string(codes_[index].view()));
+    const Code& code = codes_[in_words ? index + signals_->size() : index];
     if (signal.info->width == 1) {
       append(value == 0 ? "0" : "1");
       append(code.view());
@@ -273,7 +289,7 @@ const VcdWriter::Line& VcdWriter::line_of(std::size_t index, std::uint64_t shown
 
 void VcdWriter::write_unknown(std::size_t index) {
   const WaveTrace& signal = (*signals_)[index];
-  if (has_words(signal)) {
+  if (has_words(signal) && form_ == VcdForm::words) {
     append("sunknown ");
     append(codes_[index].view());
     index += signals_->size();

@@ -1,8 +1,10 @@
 #pragma once
 // Writes a value change dump (IEEE 1364-2005, 18; $timescale 1 ps).
 //
-// Words of states and texts are GTKWave's extension ($var string). Whoever does not read it finds the same signal as a number beside it,
-// under the name with `_code` behind.
+// The standard has no words. States and texts are numbers, and comments say what each number stands for:
+//   $comment words CODE FIRST WORD... $end
+// of the signal with this identifier, from number FIRST on; of a text, a further one before the first change that takes it. With words,
+// they are GTKWave's extension ($var string), and the same signal is a number beside it, under the name with `_code` behind.
 #include <array>
 #include <iosfwd>
 #include <string_view>
@@ -11,10 +13,15 @@
 
 namespace tessera {
 
+enum class VcdForm : std::uint8_t {
+  standard,  ///< IEEE 1364 alone
+  words      ///< with GTKWave's strings
+};
+
 class VcdWriter final : public WaveWriter {
  public:
   /// `out` must outlive the writer. Its state is the caller's to check: nothing here throws on a full disk.
-  explicit VcdWriter(std::ostream& out) : out_(out) {}
+  explicit VcdWriter(std::ostream& out, VcdForm form = VcdForm::words) : out_(out), form_(form) {}
 
   void begin(const std::vector<WaveTrace>& signals) override;
   void open(Picoseconds at) override;
@@ -61,6 +68,8 @@ class VcdWriter final : public WaveWriter {
   char* put_time(char* end, Picoseconds at);
   [[nodiscard]] const Line& line_of(std::size_t index, std::uint64_t shown);
   void append(const Line& line);
+  /// In the standard's form: what the numbers of a signal stand for that no comment has said yet.
+  void say_words(std::size_t index);
   /// Makes room for `bytes` at end_.
   void reserve(std::size_t bytes) {
     if (text_.size() - end_ < bytes) [[unlikely]]
@@ -72,6 +81,8 @@ class VcdWriter final : public WaveWriter {
   void hand_over(std::size_t when_longer_than);
 
   std::ostream& out_;
+  VcdForm form_;
+  std::vector<std::size_t> said_;  // of each signal: words that comments have said
   const std::vector<WaveTrace>* signals_ = nullptr;
   std::vector<Code> codes_;               // of the signals, then of the twins
   std::vector<std::vector<Line>> lines_;  // of states, bits and small numbers, by signal and value

@@ -8,6 +8,7 @@
 #include "base/firmware_fault.hpp"
 #include "firmware/hal/register_map.hpp"
 #include "machine/machine.hpp"
+#include "processor/hart_profile.hpp"
 
 namespace tessera {
 
@@ -56,7 +57,12 @@ HartDriver::~HartDriver() {
 
 void HartDriver::attach(HartDebugger* debugger, const riscv::Memory& memory) {
   debugger_ = debugger;
-  if (debugger_ != nullptr) stepping_ = debugger_->begins(hart_, memory);
+  if (debugger_ != nullptr) stepping_ = debugger_->begins(hart_, memory, registers_);
+}
+
+void HartDriver::count(riscv::HartProfile* profile, const riscv::Memory& memory) {
+  profile_ = profile;
+  memory_ = &memory;
 }
 
 void HartDriver::halt(riscv::Stop reason) {
@@ -71,7 +77,8 @@ void HartDriver::halt_behind_step() {
 /// Where it is cut into steps changes nothing of what it does, nor when.
 riscv::Stop HartDriver::advance(std::uint64_t limit) {
   if (stepping_) return hart_.step();
-  return hart_.run(looked_at_ ? std::min(limit, hart_.cycles() + cycles_between_looks) : limit);
+  if (looked_at_) limit = std::min(limit, hart_.cycles() + cycles_between_looks);
+  return profile_ != nullptr && timed_ ? profile_->advance(hart_, limit) : hart_.run(limit);
 }
 
 void HartDriver::look() const {
@@ -94,6 +101,7 @@ void HartDriver::run_untimed(const std::function<void()>& ask, const std::functi
     timed_ = true;
     slice_time_ = began;
     slice_cycle_ = hart_.cycles();
+    if (profile_ != nullptr) profile_->begins(hart_, *memory_);
   };
   const std::uint64_t limit = hart_.cycles() + most_untimed_cycles;
   while (!done()) {

@@ -17,6 +17,10 @@
 
 namespace tessera {
 
+namespace riscv {
+class HartProfile;
+}
+
 /// "a load where nothing is (cause 5, value 0x0), and no handler for it".
 [[nodiscard]] std::string trap_sentence(const riscv::Hart::Fault& trap);
 
@@ -24,7 +28,7 @@ namespace tessera {
 class HartDebugger {
  public:
   /// A hart is about to begin, in place of one that has gone; returns when it may, and whether it is to stop behind its next instruction.
-  [[nodiscard]] virtual bool begins(riscv::Hart& hart, const riscv::Memory& memory) = 0;
+  [[nodiscard]] virtual bool begins(riscv::Hart& hart, const riscv::Memory& memory, const RegisterFile& registers) = 0;
   /// The hart is no more.
   virtual void ends() = 0;
   /// The hart stands still; returns as begins().
@@ -75,6 +79,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   [[nodiscard]] bool waits() const { return state_ == State::waiting; }
   /// Null: there is none.
   void attach(HartDebugger* debugger, const riscv::Memory& memory);
+  /// Counts what the hart does in time. Null: nobody does.
+  void count(riscv::HartProfile* profile, const riscv::Memory& memory);
 
   // HeldProcessor
   [[nodiscard]] bool timed() const override { return timed_; }
@@ -116,6 +122,8 @@ class HartDriver final : public HeldProcessor, private TimelineListener, private
   Picoseconds cycle_;
   Observer observer_;
   HartDebugger* debugger_ = nullptr;
+  riscv::HartProfile* profile_ = nullptr;
+  const riscv::Memory* memory_ = nullptr;  // of the profile
   bool looked_at_ = false;
   bool stepping_ = false;  // the debugger wants it to stop behind the next instruction
   State state_ = State::ready;

@@ -110,6 +110,7 @@ void ImageFirmware::load() {
   lay_boot_data();
   hart_.reset(setup_.image.entry());
   driver_.attach(setup_.debugger, memory());
+  driver_.count(setup_.profile, memory());
   driver_.run_untimed([] {}, [this] { return memory_unit().overflows(); });
   if (memory_unit().overflows()) return;  // the drive refuses it
   if (user_sectors() == 0)

@@ -54,7 +54,8 @@ struct ImageSetup {
   std::function<Picoseconds(DramAddress, std::uint32_t bytes, Access, Picoseconds at)> move_line;  ///< HartDriver::Observer
   std::function<void(DramAddress, std::uint32_t bytes)> tcm_access;                                ///< HartDriver::Observer
   HartDebugger* debugger = nullptr;
-  std::uint64_t& untold;  ///< times that its figures could not be read
+  riscv::HartProfile* profile = nullptr;  ///< HartDriver::count()
+  std::uint64_t& untold;                  ///< times that its figures could not be read
   const ProcessorSignals& signals;
 };
 

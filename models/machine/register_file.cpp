@@ -66,6 +66,20 @@ std::uint64_t RegisterFile::read(std::uint64_t address, std::uint32_t bytes) {
   return value & 0xffff'ffff;
 }
 
+/// Reading changes nothing of a unit: what a read of a lower half keeps is kept here.
+std::optional<std::uint64_t> RegisterFile::peek(std::uint64_t address) const {
+  const auto* const found =
+      std::ranges::find(register_list, address, [](const RegisterInfo& info) { return static_cast<std::uint64_t>(info.address); });
+  if (found == std::end(register_list) || found->access == hal::RegisterAccess::write_only) return std::nullopt;
+  RegisterUnit* const unit = units_[static_cast<std::size_t>(found->block)];
+  if (unit == nullptr) return std::nullopt;
+  try {
+    return unit->read(found->address);
+  } catch (const FirmwareFault&) {  // what it would say depends on another register, which holds nothing of use
+    return std::nullopt;
+  }
+}
+
 void RegisterFile::access(std::uint64_t address, std::span<std::byte> data, bool write, const ByteEnables& enables) {
   const auto length = static_cast<std::uint32_t>(data.size());
   std::uint64_t value = 0;

@@ -39,6 +39,8 @@ class RegisterFile {
   /// write of the lower one.
   [[nodiscard]] std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
   void write(std::uint64_t address, std::uint32_t bytes, std::uint64_t value);
+  /// What the register of 8 bytes at `address` would read as, without any effect; none: there is none, or it cannot be read.
+  [[nodiscard]] std::optional<std::uint64_t> peek(std::uint64_t address) const;
   /// The same with the bytes in `data` that take part. What a write leaves out counts as what the register holds, and as zeros where it
   /// cannot be read.
   void access(std::uint64_t address, std::span<std::byte> data, bool write, const ByteEnables& enables);

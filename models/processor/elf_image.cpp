@@ -147,6 +147,11 @@ std::string ElfImage::place(std::uint64_t address, bool behind_call) const {
   return symbol->readable_name() + (offset == 0 ? "" : "+" + hexadecimal(offset));
 }
 
+std::optional<std::uint64_t> ElfImage::function_around(std::uint64_t address) const {
+  const auto symbol = is_code(address) ? symbols_.function_at(address) : std::nullopt;
+  return symbol ? std::optional(symbol->address) : std::nullopt;
+}
+
 std::optional<std::uint64_t> ElfImage::function(std::string_view name) const {
   const auto symbol = symbols_.function(name);
   return symbol ? std::optional(symbol->address) : std::nullopt;

@@ -61,6 +61,8 @@ class ElfImage {
   [[nodiscard]] bool is_code(std::uint64_t address) const;
   /// "tessera::CmrLayer::write(...)+0x12", or the address where no symbol covers it; of an address behind a call, the function that called.
   [[nodiscard]] std::string place(std::uint64_t address, bool behind_call = false) const;
+  /// Where the function begins that covers the address.
+  [[nodiscard]] std::optional<std::uint64_t> function_around(std::uint64_t address) const;
   /// Content of the object with this (mangled) name; none: there is no such object, or it has no content in the file.
   [[nodiscard]] std::optional<std::span<const std::byte>> object(std::string_view name) const;
   /// Address of the function with this (mangled) name.

@@ -56,6 +56,8 @@ class Hart {
   Stop run(std::uint64_t cycle_limit);
   /// One instruction, or the entry into a trap. `limit` says that it is done.
   Stop step();
+  /// As run(), of one instruction at most, or the entry into a trap: `limit` where it is done, or cycles() reached the limit before it.
+  Stop run_one(std::uint64_t cycle_limit) { return run_blocks(cycle_limit, true); }
 
   /// The access that the hart stands before, at cycles().
   [[nodiscard]] const DeviceAccess& device() const { return device_; }
@@ -81,6 +83,10 @@ class Hart {
   [[nodiscard]] std::uint64_t csr(unsigned number) const { return csr_.read(number, {cycles_, instructions_}).value_or(0); }
   bool set_csr(unsigned number, std::uint64_t value) { return csr_.write(number, value, {cycles_, instructions_}); }
 
+  [[nodiscard]] bool wide() const { return wide_; }  ///< RV64
+  [[nodiscard]] const HartTiming& timing() const { return timing_; }
+  /// The load that the instruction at pc() may yet have to wait for; of no operation: none.
+  [[nodiscard]] const Instruction& loading() const { return loading_; }
   [[nodiscard]] const HartCaches& caches() const { return caches_; }
   /// Who says what lines of its caches take; null, as at first: HartTiming's line_fill.
   void set_lines(LineMiss* lines) { caches_.set_lines(lines); }

@@ -29,7 +29,9 @@ std::uint64_t HartCaches::touch(LineCache& cache, Figures& figures, const Touch&
       ++figures.hits;
     } else {
       ++figures.misses;
-      waited += line({at, cache.line_bytes(), false}, cycle + waited);
+      const std::uint64_t fill = line({at, cache.line_bytes(), false}, cycle + waited);
+      waited += fill;
+      figures.waited += fill;
       if (outcome.victim) {
         ++figures.write_backs;
         line({outcome.victim->value(), cache.line_bytes(), true}, cycle + waited);

@@ -24,6 +24,7 @@ class HartCaches {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t write_backs = 0;
+    std::uint64_t waited = 0;  ///< cycles that the hart waited for lines
   };
 
   [[nodiscard]] bool of_code() const { return code_.has_value(); }

@@ -62,6 +62,7 @@ struct TraceOptions {
 /// What is recorded of the drive's signals: all the time, inside windows, or around the first event of a name.
 struct RecordOptions {
   std::filesystem::path vcd, fst, timeline;                  ///< at least one; "" where not wanted
+  bool vcd_words = false;                                    ///< with GTKWave's strings
   std::vector<std::string> signals;                          ///< patterns; none: all
   std::vector<std::pair<Picoseconds, Picoseconds>> windows;  ///< from, to; each ends before the next begins
   std::string trigger;                                       ///< "" where there is none
@@ -119,9 +120,10 @@ struct RunOptions {
   bool places = false;
   std::optional<RecordOptions> record;
   std::uint64_t seed = 1;
-  std::vector<Percentile> percentiles;  ///< of the latency, rising; none: those that are always reported
-  bool json = false;                    ///< the summary on standard output, every digit
-  std::optional<std::uint16_t> gdb;     ///< port that a debugger of the firmware image comes to; 0: any
+  std::vector<Percentile> percentiles;     ///< of the latency, rising; none: those that are always reported
+  bool json = false;                       ///< the summary on standard output, every digit
+  std::filesystem::path firmware_profile;  ///< where the cycles of the firmware image go; empty: they are not counted
+  std::optional<std::uint16_t> gdb;        ///< port that a debugger of the firmware image comes to; 0: any
   std::filesystem::path out;
   std::filesystem::path load_state;  ///< that the drive begins with; "" = a new one
   bool any_firmware = false;         ///< another build of the layer's firmware may have saved it

@@ -30,6 +30,7 @@ void declare_logs(Arguments& arguments) {
 
 void declare_recording(Arguments& arguments) {
   arguments.option("--vcd", "FILE", "record waveforms as a value change dump");
+  arguments.flag("--vcd-words", "write states as words, too, with GTKWave's extension of the standard ($var string)");
   arguments.option("--fst", "FILE", "record waveforms in GTKWave's compressed format (needs vcd2fst)");
   arguments.option("--timeline", "FILE", "record a timeline that Perfetto opens");
   arguments.option("--signals", "GLOB,...", "signals to record, by path or pattern (default: all)");
@@ -44,12 +45,14 @@ std::optional<RecordOptions> record_options(const Arguments& arguments) {
   const bool any = arguments.given("--vcd") || arguments.given("--fst") || arguments.given("--timeline");
   for (const char* option : {"--signals", "--record-window", "--record-trigger"})
     if (arguments.given(option) && !any) arguments.fail(std::string(option) + " needs --vcd, --fst or --timeline");
+  arguments.needs("--vcd-words", "--vcd");
   arguments.exclude("--record-window", "--record-trigger");
   arguments.needs("--record-before", "--record-trigger");
   arguments.needs("--record-after", "--record-trigger");
   if (!any) return std::nullopt;
   RecordOptions record;
   record.vcd = arguments.text("--vcd");
+  record.vcd_words = arguments.set("--vcd-words");
   record.fst = arguments.text("--fst");
   record.timeline = arguments.text("--timeline");
   record.signals = names_in(arguments, "--signals");

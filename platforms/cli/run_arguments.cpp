@@ -54,6 +54,7 @@ void declare_run(Arguments& arguments) {
   declare_recording(arguments);
   arguments.option("--gdb", "PORT",
                    "wait for GDB on this port of the loopback interface, 0 for any, before the first instruction of --elf");
+  arguments.option("--firmware-profile", "FILE", "count where the processor's cycles go with --elf; 'tessera firmware profile' reads it");
   arguments.option("--seed", "N", "seed of all random streams (default: 1)");
   arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results");
@@ -98,11 +99,27 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.record = record_options(arguments);
   arguments.needs("--gdb", "--elf");
   if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
+  arguments.needs("--firmware-profile", "--elf");
+  arguments.exclude("--firmware-profile", "--gdb");
+  run.firmware_profile = arguments.text("--firmware-profile");
   run.json = arguments.set("--json");
-  const std::set<std::string> no_part_of_the_run{
-      "--out",           "--json",         "--gdb",         "--save-state",    "--vcd",
-      "--fst",           "--timeline",     "--signals",     "--record-window", "--record-trigger",
-      "--record-before", "--record-after", "--list-inputs", "--document",      "--firmware-digest"};
+  const std::set<std::string> no_part_of_the_run{"--out",
+                                                 "--json",
+                                                 "--gdb",
+                                                 "--save-state",
+                                                 "--vcd",
+                                                 "--fst",
+                                                 "--timeline",
+                                                 "--signals",
+                                                 "--record-window",
+                                                 "--record-trigger",
+                                                 "--record-before",
+                                                 "--record-after",
+                                                 "--list-inputs",
+                                                 "--document",
+                                                 "--firmware-digest",
+                                                 "--firmware-profile",
+                                                 "--vcd-words"};
   run.named =
       arguments.named(run.print_document ? std::set<std::string>{"--out", "--json", "--list-inputs", "--document"} : no_part_of_the_run);
   run.named.insert(run.named.begin(), {"drive", {run.drive}, false});

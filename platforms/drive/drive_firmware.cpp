@@ -155,6 +155,7 @@ ImageSetup DriveModule::image_setup() {
                               Picoseconds at) { return controller_->cpu().access(line, bytes, access, at); },
           .tcm_access = std::move(tcm_access),
           .debugger = debugger_,
+          .profile = profile_,
           .untold = untold_,
           .signals = *processor_signals_};
 }

@@ -109,6 +109,8 @@ class DriveModule : public sc_core::sc_module,
   void on_uart_line(std::function<void(const std::string&, Picoseconds)> listener) { uart_line_ = std::move(listener); }
   /// Who stops the processor of a firmware image; before the first power_on().
   void debug(HartDebugger* debugger) { debugger_ = debugger; }
+  /// Counts where the cycles of a firmware image's processor go, from its next boot on; null: nobody does.
+  void count_cycles(riscv::HartProfile* profile) { profile_ = profile; }
   /// From the stop of the firmware to its first instruction.
   [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
   /// From the cut until the power is back.
@@ -286,6 +288,7 @@ class DriveModule : public sc_core::sc_module,
   std::function<void(Status)> strangers_booted_;  // where no firmware of ours boots
   std::function<void(const std::string&, Picoseconds)> uart_line_;
   HartDebugger* debugger_ = nullptr;
+  riscv::HartProfile* profile_ = nullptr;
   std::optional<ProcessorSignals> processor_signals_;  // of a firmware image's
   std::uint64_t untold_ = 0;                           // ImageSetup
   MetricSet before_cut_;                               ///< what firmware that power cuts ended had counted

@@ -31,19 +31,25 @@ class DriveDebugger final : public HartDebugger, private HartDebugTarget {
   void exited(int status) { server_.exited(status); }
 
   // HartDebugger
-  [[nodiscard]] bool begins(riscv::Hart& hart, const riscv::Memory& memory) override;
-  void ends() override { show(nullptr, nullptr); }
+  [[nodiscard]] bool begins(riscv::Hart& hart, const riscv::Memory& memory, const RegisterFile& registers) override;
+  void ends() override {
+    show(nullptr, nullptr);
+    registers_ = nullptr;
+  }
   [[nodiscard]] bool stopped(riscv::Stop reason) override;
   [[nodiscard]] bool wants_stop() override { return server_.wants_stop(); }
   void failed(const std::string& sentence) override;
 
  private:
+  /// Memory, or registers that can be read: reading one from here has no effect.
+  [[nodiscard]] std::size_t read(std::uint64_t address, std::span<std::byte> bytes) override;
   [[nodiscard]] std::optional<std::string> simulated_time() const override;
   [[nodiscard]] std::optional<std::string> requests() const override { return drive_.requests() + "\n"; }
   std::optional<std::string> cut_power() override;
   [[nodiscard]] bool serve(const DebugStop& stop);
 
   DebuggedDrive drive_;
+  const RegisterFile* registers_ = nullptr;
   GdbServer server_;
   bool has_begun_ = false;
   bool stepping_ = false;

@@ -1,6 +1,6 @@
 #pragma once
-// A hart and the plain memory of its machine as a debugger sees them. Addresses that no memory holds are devices': they are refused, as
-// reading them may have an effect.
+// A hart and the plain memory of its machine as a debugger sees them. Addresses that no memory holds are devices': they are refused
+// here, as reading them may have an effect.
 #include "platforms/gdb/debug_target.hpp"
 #include "processor/hart.hpp"
 

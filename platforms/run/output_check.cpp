@@ -50,6 +50,7 @@ void require_own_outputs(const cli::RunOptions& run, const SearchPath& search) {
   add_folder(outputs, run.out);
   if (run.record) add_recordings(outputs, *run.record);
   add(outputs, "--save-state", run.save_state);
+  add(outputs, "--firmware-profile", run.firmware_profile);
   require_apart(outputs, inputs_of(run, search));
 }
 

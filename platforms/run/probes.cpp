@@ -24,7 +24,7 @@ std::uint64_t parse_number(const std::string& trigger, std::string_view text, co
 
 std::optional<RecordConfig> record_config(const std::optional<cli::RecordOptions>& options) {
   if (!options) return std::nullopt;
-  return RecordConfig{options->vcd,     options->fst,     options->timeline, options->signals,
+  return RecordConfig{options->vcd,     options->fst,     options->timeline, options->vcd_words, options->signals,
                       options->windows, options->trigger, options->before,   options->after};
 }
 
@@ -110,6 +110,7 @@ void Probes::firmware_event(const FirmwareEvent& event, Picoseconds at) {
   }
   if (waves_ == nullptr) return;
   if (trigger_ == event.kind) waves_->trigger(at);
+  waves_->event(event.edge, at);
   if (waves_->armed()) seen_events_.insert(event.kind);
 }
 

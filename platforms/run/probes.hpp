@@ -22,6 +22,7 @@ namespace tessera {
 /// What is recorded of the drive's signals: everything, what falls into the windows, or what lies around the trigger.
 struct RecordConfig {
   std::filesystem::path vcd, fst, timeline;  ///< "" where not wanted
+  bool vcd_words = false;                    ///< with GTKWave's strings
   std::vector<std::string> signals;          ///< patterns; none: all
   std::vector<std::pair<Picoseconds, Picoseconds>> windows;
   std::string trigger;  ///< kind of a firmware event, "request:N", "latency>TIME", "SIGNAL>N" or "SIGNAL<N"

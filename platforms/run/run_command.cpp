@@ -21,6 +21,7 @@
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
 #include "platforms/output/terminal_summary.hpp"
+#include "platforms/run/firmware_profile.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/input_files.hpp"
 #include "platforms/run/output_check.hpp"
@@ -283,6 +284,12 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   std::optional<DriveDebugger> debugger;
   DriveModule drive("drive", drive_config, plan, config.content, options.seed, parts);
   if (options.gdb) open_debugger(debugger, *options.gdb, drive);
+  std::optional<riscv::HartProfile> profile;
+  std::optional<OutputFile> profile_file;
+  if (!options.firmware_profile.empty()) {
+    profile_file.emplace(options.firmware_profile);
+    drive.count_cycles(&profile.emplace([&drive](std::uint64_t at) { return drive.config().image->function_around(at).value_or(0); }));
+  }
   FirmwareLog log(folder.file("firmware.log"));
   drive.on_uart_line([&log](const std::string& line, Picoseconds at) { log.record(line, at); });
   if (saved != nullptr) saved->load(drive);
@@ -325,6 +332,10 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const double cpu_seconds = cpu_seconds_used() - before;
   watch.end();
   log.close();
+  if (profile) {
+    write_firmware_profile(profile_file->stream(), *profile, drive_config.image->file(), drive_config.controller.clock);
+    profile_file->close();
+  }
 
   std::vector<std::string> notes = probes.finish();
   for (std::string& warning : warnings(drive_config, plan)) notes.push_back(std::move(warning));

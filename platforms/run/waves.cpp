@@ -1,11 +1,12 @@
 #include "platforms/run/waves.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "base/vcd_writer.hpp"
 #include "platforms/description/quantity.hpp"
-#include "platforms/output/save_file.hpp"
 #include "platforms/output/timeline_writer.hpp"
 
 namespace tessera {
@@ -35,7 +36,10 @@ std::vector<FoundSignal> all_signals(const std::vector<DriveModule::SignalRoot>&
 }  // namespace
 
 Probes::Waves::Waves(const RecordConfig& config, DriveModule& drive)
-    : roots_(drive.signal_roots()), all_(all_signals(roots_)), chosen_(select_signals(all_, config.signals)) {
+    : roots_(drive.signal_roots()),
+      all_(all_signals(roots_)),
+      chosen_(select_signals(all_, config.signals)),
+      triggered_(!config.trigger.empty()) {
   open_files(config);
   std::vector<WaveWriter*> writers;
   for (const auto& writer : writers_) writers.push_back(writer.get());
@@ -67,8 +71,9 @@ void Probes::Waves::unwatch() {
 void Probes::Waves::open_files(const RecordConfig& config) {
   if (!config.vcd.empty()) {
     files_.push_back(std::make_unique<OutputFile>(config.vcd));
-    writers_.push_back(std::make_unique<VcdWriter>(files_.back()->stream()));
+    writers_.push_back(std::make_unique<VcdWriter>(files_.back()->stream(), config.vcd_words ? VcdForm::words : VcdForm::standard));
     save_beside_.push_back(config.vcd);
+    if (!config.vcd_words) in_numbers_ = config.vcd;
   }
   if (!config.fst.empty()) {
     fst_ = std::make_unique<FstFile>(config.fst);
@@ -97,7 +102,7 @@ std::vector<std::string> Probes::Waves::finish(Picoseconds now) {
   unwatch();
   for (const auto& file : files_) file->close();
   if (fst_ != nullptr) fst_->close();
-  write_save_file();
+  write_save_files();
   const auto in_words = [](Picoseconds time) { return print_quantity(Dimension::time, time.value()); };
   std::vector<std::string> notes;
   for (const Picoseconds begin : window_begins_)
@@ -109,14 +114,52 @@ std::vector<std::string> Probes::Waves::finish(Picoseconds now) {
   return notes;
 }
 
+void Probes::Waves::event(FirmwareEvent::Edge edge, Picoseconds at) {
+  if (event_end_ || recorder_->armed() || at < recorder_->start()) return;
+  if (edge == FirmwareEvent::Edge::begin && !event_begin_) event_begin_ = at;
+  if (edge == FirmwareEvent::Edge::end && event_begin_) event_end_ = at;
+}
+
+/// All of it; of more than the first event, that with as much before and after it as it takes, 10 ms at least.
+ShownTime Probes::Waves::first_view() const {
+  using namespace literals;
+  const Picoseconds start = recorder_->start(), end = recorder_->end();
+  if (triggered_ || start == Picoseconds::max() || !event_begin_ || *event_begin_ >= end) return {.start = start, .end = end};
+  const Picoseconds length = std::min(event_end_.value_or(end), end) - *event_begin_;
+  const Picoseconds around = std::max(length, 10_ms);
+  const Picoseconds before = std::min(around, *event_begin_ - start);
+  const Picoseconds behind = std::min(around, end - *event_begin_ - length);
+  return {.start = *event_begin_ - before, .end = *event_begin_ + length + behind, .marker = *event_begin_};
+}
+
+/// Signals with the same words share a file.
+void Probes::Waves::name_states(const std::filesystem::path& waves, std::vector<ShownSignal>& signals) const {
+  std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::filesystem::path> files;
+  const std::filesystem::path folder = std::filesystem::absolute(std::filesystem::path(waves).replace_extension(".words"));
+  for (ShownSignal& signal : signals) {
+    if (signal.info->words.empty()) continue;
+    const auto [named, fresh] =
+        files.try_emplace({signal.info->width, signal.info->words}, folder / (std::to_string(files.size()) + ".txt"));
+    signal.words = named->second;
+    if (!fresh) continue;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw output_error("create folder", folder, error.value());
+    OutputFile file(named->second, Keep::record);
+    write_words(file.stream(), *signal.info);
+    file.close();
+  }
+}
+
 /// Beside each file of waveforms, under its name with the ending .gtkw: how GTKWave is to show it.
-void Probes::Waves::write_save_file() const {
-  std::vector<ShownSignal> signals;
-  for (const FoundSignal& signal : chosen_) signals.push_back({signal.scope, signal.info});
+void Probes::Waves::write_save_files() const {
   for (const std::filesystem::path& shown : save_beside_) {
     if (!replaceable(shown)) continue;  // a pipe or device has nothing beside it
+    std::vector<ShownSignal> signals;
+    for (const FoundSignal& signal : chosen_) signals.push_back({.scope = signal.scope, .info = signal.info});
+    if (shown == in_numbers_) name_states(shown, signals);
     OutputFile file(std::filesystem::path(shown).replace_extension(".gtkw"));
-    tessera::write_save_file(file.stream(), shown, signals, recorder_->start(), recorder_->end());
+    write_save_file(file.stream(), shown, signals, first_view());
     file.close();
   }
 }

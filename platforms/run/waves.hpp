@@ -6,6 +6,7 @@
 #include "base/waveform.hpp"
 #include "platforms/output/fst_file.hpp"
 #include "platforms/output/output_file.hpp"
+#include "platforms/output/save_file.hpp"
 #include "platforms/run/probes.hpp"
 #include "platforms/run/signal_selection.hpp"
 
@@ -38,6 +39,8 @@ class Probes::Waves {
   ~Waves();
 
   void trigger(Picoseconds at) { recorder_->trigger(at); }
+  /// A piece of firmware work begins or ends: the first is what a viewer shows at first.
+  void event(FirmwareEvent::Edge edge, Picoseconds at);
   [[nodiscard]] bool armed() const { return recorder_->armed(); }
   [[nodiscard]] bool failed() const;
   /// Triggers when the value of the signal or gauge crosses the limit.
@@ -48,7 +51,10 @@ class Probes::Waves {
  private:
   void unwatch();
   void open_files(const RecordConfig& config);
-  void write_save_file() const;
+  void write_save_files() const;
+  [[nodiscard]] ShownTime first_view() const;
+  /// Files that name the states of the signals, in a folder beside this one of waveforms.
+  void name_states(const std::filesystem::path& waves, std::vector<ShownSignal>& signals) const;
 
   const std::vector<DriveModule::SignalRoot>& roots_;
   std::vector<FoundSignal> all_;
@@ -57,6 +63,9 @@ class Probes::Waves {
   std::unique_ptr<FstFile> fst_;
   std::vector<std::unique_ptr<WaveWriter>> writers_;
   std::vector<std::filesystem::path> save_beside_;  // files that a viewer of waveforms opens
+  std::filesystem::path in_numbers_;                // of them, the one whose states are numbers
+  bool triggered_;                                  // what is recorded lies around a trigger
+  std::optional<Picoseconds> event_begin_, event_end_;
   std::unique_ptr<Waveform> recorder_;
   std::unique_ptr<ValueTrigger> value_trigger_;
   std::vector<Picoseconds> window_begins_;

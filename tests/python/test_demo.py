@@ -67,7 +67,7 @@ def test_the_demo_runs_each_layer_and_leaves_table_and_picture(stand_in, tmp_pat
     assert rows[2].startswith("| `mu-rmw` | 1,235.5* | 1,236* | 1,238* | 1,238* | - | 1239.50 | 1242.5 | 19* | 1.2 | 1.2 | - |")  # 20 cleanings rank, 19 do not
     assert "\n  ! mu-rmw*: fewer than 20 cleanings" in result.output
     assert (tmp_path / "demo" / "report.html").exists() and str(tmp_path / "demo" / "report.html") in result.output.replace("\n", "")
-    assert "first_rmw.vcd" in result.output
+    assert "first_rmw.gtkw" in result.output
     assert f"tessera explain {tmp_path / 'demo' / 'imr-rmw'} 0" in result.output  # a command that every installation has
     assert result.output.rstrip().endswith(f"tessera view {tmp_path / 'demo' / 'imr-rmw'} --yes")
 

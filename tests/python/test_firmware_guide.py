@@ -37,7 +37,7 @@ def test_every_command_runs(image, tmp_path):
     found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR)}
     build_layer("cmr")
     build_layer("cmr", "data,stack")
-    assert len(blocks("sh")) == 6
+    assert len(blocks("sh")) == 8
     for text in blocks("sh"):
         done = subprocess.run(["sh", "-e", "-c", text], cwd=tmp_path, env=os.environ | found, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=10 * PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -6,7 +6,7 @@ from images import build_plain
 from simulate import simulate
 
 from tessera.waves.dump import Dump
-from tessera.waves.request import listed
+from tessera.waves.waits import listed
 
 CYCLE = 2000  # ps: 500 MHz
 

@@ -123,7 +123,7 @@ result = [lost, [ends[n] for n in range(len(requests))]]
 
 def test_signals_are_those_of_a_recording(tmp_path):
     """Every change of a wave file, for a bench that submits the requests of the run at the times of their arrival."""
-    waves = ["--vcd", tmp_path / "waves.vcd", "--signals", "media,controller.firmware", "--record-window", "0 s:2 s"]
+    waves = ["--vcd-words", "--vcd", tmp_path / "waves.vcd", "--signals", "media,controller.firmware", "--record-window", "0 s:2 s"]
     run(tmp_path / "run", "bare", "--layer", "mu-rmw", "--workload", "random-4k", "--limit", "60", "--requests", *waves)
     found = bench(
         """

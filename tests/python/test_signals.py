@@ -79,14 +79,14 @@ def read_timeline(text: str) -> list[dict]:
 @pytest.fixture(scope="module", params=(1, 3), ids=("one core", "three cores"))
 def recorded_cores(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("signals")
-    run(folder / "run", *FLASH, "--set", f"controller.cores={request.param}", "--vcd", folder / "w.vcd", "--requests")
+    run(folder / "run", *FLASH, "--set", f"controller.cores={request.param}", "--vcd-words", "--vcd", folder / "w.vcd", "--requests")
     return folder
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("signals")
-    run(folder / "run", *FLASH, *("--vcd", folder / "w.vcd", "--timeline", folder / "t.json", "--requests", "--intervals", "50 ms"))
+    run(folder / "run", *FLASH, *("--vcd-words", "--vcd", folder / "w.vcd", "--timeline", folder / "t.json", "--requests", "--intervals", "50 ms"))
     return folder
 
 
@@ -164,7 +164,7 @@ def test_the_cpu_s_tasks_have_names(recorded):
 
 @pytest.mark.skipif(shutil.which("vcd2fst") is None, reason="vcd2fst is not installed (package gtkwave)")
 def test_the_compressed_file_holds_the_same_changes(tmp_path):
-    simulate("run", *FLASH, *("--vcd", tmp_path / "w.vcd", "--fst", tmp_path / "w.fst", "--out", tmp_path / "run"))
+    simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "w.vcd", "--fst", tmp_path / "w.fst", "--out", tmp_path / "run"))
     back = subprocess.run(["fst2vcd", tmp_path / "w.fst"], check=True, capture_output=True).stdout
     (tmp_path / "back.vcd").write_bytes(back)
     ours, theirs = read_vcd(tmp_path / "w.vcd"), read_vcd(tmp_path / "back.vcd")
@@ -200,7 +200,7 @@ def test_a_killed_run_leaves_a_timeline_that_opens(tmp_path):
 
 
 def signals_of(folder, *arguments) -> set[str]:
-    simulate("run", *FLASH[:-1], 20, *("--vcd", folder / "w.vcd", *arguments, "--out", folder / "run"))
+    simulate("run", *FLASH[:-1], 20, *("--vcd-words", "--vcd", folder / "w.vcd", *arguments, "--out", folder / "run"))
     return set(read_vcd(folder / "w.vcd"))
 
 
@@ -219,7 +219,7 @@ def test_signals_are_chosen_by_path_scope_and_pattern(tmp_path):
     [("media.stat", "media.state"), ("media.state,nand.dye_3", "nand.die_0"), ("controler.*", "controller")],
 )
 def test_a_pattern_without_signals_names_the_nearest(tmp_path, pattern, nearest):
-    words = ("run", *FLASH, "--vcd", tmp_path / "w.vcd", "--signals", pattern, "--out", tmp_path / "run")
+    words = ("run", *FLASH, "--vcd-words", "--vcd", tmp_path / "w.vcd", "--signals", pattern, "--out", tmp_path / "run")
     message = simulate(*words, status=2).stderr
     assert f"unknown signal '{pattern.split(',')[-1]}'; did you mean '{nearest}" in message
     assert not (tmp_path / "run").exists()  # nothing is left of a run that never began
@@ -228,8 +228,8 @@ def test_a_pattern_without_signals_names_the_nearest(tmp_path, pattern, nearest)
 def test_of_several_windows_each_holds_its_own_changes(tmp_path):
     windows = [(200 * 10**9, 250 * 10**9), (300 * 10**9, 400 * 10**9)]
     given = [word for begin, end in reversed(windows) for word in ("--record-window", f"{begin}ps:{end}ps")]
-    simulate("run", *FLASH, *("--vcd", tmp_path / "w.vcd", *given, "--signals", "media.state", "--out", tmp_path / "windows"))
-    simulate("run", *FLASH, *("--vcd", tmp_path / "all.vcd", "--signals", "media.state", "--out", tmp_path / "all"))
+    simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "w.vcd", *given, "--signals", "media.state", "--out", tmp_path / "windows"))
+    simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "all.vcd", "--signals", "media.state", "--out", tmp_path / "all"))
     whole = read_vcd(tmp_path / "all.vcd")["drive.media.state"]
     part = read_vcd(tmp_path / "w.vcd")["drive.media.state"]
     for begin, end in windows:
@@ -254,8 +254,8 @@ def test_of_several_windows_each_holds_its_own_changes(tmp_path):
 )
 def test_a_value_that_crosses_its_limit_opens_the_window(tmp_path, trigger, path, holds):
     where = ("--signals", path, "--record-trigger", trigger, "--record-before", "1 ms", "--record-after", "2 ms")
-    simulate("run", *FLASH, *("--vcd", tmp_path / "w.vcd", *where, "--out", tmp_path / "run"))
-    simulate("run", *FLASH, *("--vcd", tmp_path / "all.vcd", "--signals", path, "--out", tmp_path / "all"))
+    simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "w.vcd", *where, "--out", tmp_path / "run"))
+    simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "all.vcd", "--signals", path, "--out", tmp_path / "all"))
     levels = [(at, int(value, 2)) for at, value in read_vcd(tmp_path / "all.vcd")[path] if value != "x"]
     crossing = next(at for (_, before), (at, after) in zip(levels, levels[1:], strict=False) if holds(after) and not holds(before))
     recorded = read_vcd(tmp_path / "w.vcd")[path]
@@ -265,7 +265,7 @@ def test_a_value_that_crosses_its_limit_opens_the_window(tmp_path, trigger, path
 
 def test_a_request_that_takes_longer_than_a_limit_opens_the_window(tmp_path):
     where = ("--record-trigger", "latency>30 ms", "--record-before", "1 ms", "--record-after", "2 ms")
-    out = run(tmp_path / "run", *FLASH, *("--requests", "--vcd", tmp_path / "w.vcd", *where))
+    out = run(tmp_path / "run", *FLASH, *("--requests", "--vcd-words", "--vcd", tmp_path / "w.vcd", *where))
     requests = np.load(out.folder / "requests.npy")
     ends = requests["arrival"] + sum(requests[name] for name in requests.dtype.names if name in PHASES | WAITS | {"host_queue"})
     first = int(min(end for end, arrival in zip(ends, requests["arrival"], strict=True) if end - arrival > 30 * 10**9))
@@ -273,7 +273,7 @@ def test_a_request_that_takes_longer_than_a_limit_opens_the_window(tmp_path):
 
 
 def test_a_trigger_on_a_value_that_is_never_crossed_is_said(tmp_path):
-    text = simulate("run", *FLASH, *("--vcd", tmp_path / "w.vcd", "--record-trigger", "queue>9999", "--out", tmp_path / "run")).stdout
+    text = simulate("run", *FLASH, *("--vcd-words", "--vcd", tmp_path / "w.vcd", "--record-trigger", "queue>9999", "--out", tmp_path / "run")).stdout
     assert "the waveform trigger 'queue>9999' never came" in text
 
 
@@ -287,12 +287,12 @@ def test_a_trigger_on_a_value_that_is_never_crossed_is_said(tmp_path):
     ],
 )
 def test_a_trigger_that_cannot_be_is_an_input_error(tmp_path, trigger, message):
-    words = ("run", *FLASH, "--vcd", tmp_path / "w.vcd", "--record-trigger", trigger, "--out", tmp_path / "run")
+    words = ("run", *FLASH, "--vcd-words", "--vcd", tmp_path / "w.vcd", "--record-trigger", trigger, "--out", tmp_path / "run")
     assert message in simulate(*words, status=2).stderr
 
 
 def test_a_power_cut_is_seen_on_the_rail_and_ends_what_was_announced(tmp_path):
-    words = ("run", *FLASH, "--cut-at", "100 ms", "--vcd", tmp_path / "w.vcd", "--timeline", tmp_path / "t.json", "--out", tmp_path / "run")
+    words = ("run", *FLASH, "--cut-at", "100 ms", "--vcd-words", "--vcd", tmp_path / "w.vcd", "--timeline", tmp_path / "t.json", "--out", tmp_path / "run")
     simulate(*words)
     changes = read_vcd(tmp_path / "w.vcd")
     (_, first), (cut, down), (since_up, up) = changes["drive.power.rail"]
@@ -307,7 +307,7 @@ def test_a_power_cut_is_seen_on_the_rail_and_ends_what_was_announced(tmp_path):
 
 def test_a_cut_after_the_power_came_back_and_before_the_boot_takes_it_from_everything_again(tmp_path):
     twice = ("--set", "power.outage=1 s", "--set", "power.boot_time=100 ms", "--cut-at", "100 ms", "--cut-at", "1150 ms")
-    simulate("run", *FLASH, *twice, "--vcd", tmp_path / "w.vcd", "--out", tmp_path / "run")
+    simulate("run", *FLASH, *twice, "--vcd-words", "--vcd", tmp_path / "w.vcd", "--out", tmp_path / "run")
     changes = read_vcd(tmp_path / "w.vcd")
     assert [value for _, value in changes["drive.power.rail"]] == ["1", "0", "1", "0", "1"]
     again, back = (at for at, _ in changes["drive.power.rail"][3:])
@@ -325,7 +325,7 @@ def index_pulses(path) -> list[int]:
     ("demo", ("--layer", "tessera", "--limit", 200, "--cut-at", "50ms")),
 ])  # fmt: skip
 def test_every_change_comes_in_time_and_every_turn_has_its_pulse(tmp_path, drive, words):
-    folder = run(tmp_path / "run", drive, *words, "--workload", "random-4k", "--fold", "--replay", "queue:16", "--vcd", tmp_path / "w.vcd")
+    folder = run(tmp_path / "run", drive, *words, "--workload", "random-4k", "--fold", "--replay", "queue:16", "--vcd-words", "--vcd", tmp_path / "w.vcd")
     assert not any("too late" in note for note in folder.summary["run"]["notes"])
     index = index_pulses(tmp_path / "w.vcd")
     gaps = np.diff(index)
@@ -335,6 +335,6 @@ def test_every_change_comes_in_time_and_every_turn_has_its_pulse(tmp_path, drive
 
 
 def test_the_index_signal_is_recorded_alone(tmp_path):
-    run(tmp_path / "run", "demo", "--workload", "random-4k", "--limit", 50, "--fold", "--vcd", tmp_path / "w.vcd", "--signals", "media.spindle_index")
+    run(tmp_path / "run", "demo", "--workload", "random-4k", "--limit", 50, "--fold", "--vcd-words", "--vcd", tmp_path / "w.vcd", "--signals", "media.spindle_index")
     index = index_pulses(tmp_path / "w.vcd")
     assert len(index) > 20 and len(set(np.diff(index))) == 1

@@ -1,5 +1,7 @@
-"""tessera wave: from a run to its waveforms, and what is read, shown, selected and converted of them."""
+"""tessera wave: from a run to its waveforms, and what is read, shown, selected, measured and converted of them."""
 
+import json
+import re
 import shutil
 import stat
 
@@ -10,10 +12,13 @@ from typer.testing import CliRunner
 
 from tessera import InputError
 from tessera.cli import app
+from tessera.waves.check import Description, seek_time
 from tessera.waves.dump import Change, Dump
 from tessera.waves.names import chosen
+from tessera.waves.request import pieces, under_way
 from tessera.waves.save_file import selected
 from tessera.waves.text import lanes, listed
+from tessera.waves.waits import waits
 
 MS = 10**9  # ps
 
@@ -136,10 +141,10 @@ def test_a_selected_save_file_has_the_signals_asked_for_and_their_groups_alone(t
     simulate("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", 5, "--vcd", file, "--out", tmp_path / "run")
     call("select", file, "media.state", "controller.disk_channel.queue")
     text = (tmp_path / "w-selected.gtkw").read_text()
-    shown = [line.partition("[")[0] for line in text.splitlines() if line.startswith("drive.")]
-    assert sorted(shown) == ["drive.controller.disk_channel.queue", "drive.media.state"]
-    assert {line for line in text.splitlines() if line.startswith("-d")} == {"-drive.controller.disk_channel", "-drive.media"}
-    assert text.count("-\n") == 2  # the lines that the queue's curve takes up
+    shown = [line.rpartition("} ")[2].partition("[")[0] for line in text.splitlines() if line.startswith(("drive.", "+{"))]
+    assert sorted(set(shown)) == ["drive.controller.disk_channel.queue", "drive.media.state"] and len(shown) == 4  # and at a first look
+    assert {line for line in text.splitlines() if line.startswith(("-d", "-f"))} == {"-first look", "-drive.controller.disk_channel", "-drive.media"}
+    assert text.count("-\n") == 4  # the lines that the queue's curve takes up
     whole = (tmp_path / "w.gtkw").read_text()
     assert selected(whole, []) == whole
 
@@ -207,8 +212,8 @@ def test_a_request_of_a_waveform_is_shown_with_what_worked_for_it(tmp_path):
     reads = [number for number, row in enumerate(requests) if row["seek"] > 0]
     shown = call("show", file, "--request", reads[0]).splitlines()
     row = requests[reads[0]]
-    assert shown[0] == f"request {reads[0]}: tag 0, {row['arrival'] / MS:.6f} ms to {row['completion'] / MS:.6f} ms"
-    parts = [line.split("us  ")[1].split(":")[0] for line in shown[1:]]
+    assert shown[0].startswith(f"request {reads[0]}: tag 0, {row['arrival'] / MS:.6f} ms to {row['completion'] / MS:.6f} ms; waited ")
+    parts = [line.split("us  ")[1].split(":")[0] for line in shown[1:] if "us  " in line and "waits, " not in line]
     assert parts[0] == "controller.cpu.core0" and parts.count("controller.disk_channel.command") >= 1
     lane = call("show", file, "host_interface.tag_00.request", "--request", reads[0])
     assert lane.splitlines()[0].split() == [f"{row['arrival'] / MS:.6f}", "ms", "host_interface.tag_00.request", "=", str(reads[0])]
@@ -224,10 +229,74 @@ def test_of_requests_side_by_side_each_has_its_own_window_and_commands(tmp_path)
     reads = [number for number, row in enumerate(requests) if row["op"] == 0 and row["seek"] > 0]
     assert len(reads) > 4
     for number in reads:
-        head, *pieces = call("show", file, "--request", number).splitlines()
-        assert head.endswith(f"{requests['arrival'][number] / MS:.6f} ms to {requests['completion'][number] / MS:.6f} ms")
-        assert sum("disk_channel.command: read class=host" in piece for piece in pieces) == 1
+        head, *lines = call("show", file, "--request", number).splitlines()
+        assert f"{requests['arrival'][number] / MS:.6f} ms to {requests['completion'][number] / MS:.6f} ms; waited " in head
+        assert sum("disk_channel.command: read class=host" in line for line in lines) == 1
 
 
 def test_a_waveform_without_the_lanes_of_tags_says_what_a_request_needs(hand_made):
     assert "record host_interface as well" in call("show", hand_made, "--request", 1, status=2)
+
+
+WAITED = {"media_queue": ("media_queue", "background_wait"), **{phase: (phase,) for phase in ("cpu_wait", "lock", "backup", "cleaning")}}
+
+
+@pytest.mark.parametrize(("layer", "replay"), [("imr-rmw", "closed:8"), ("mu-rmw", "queue:4")])
+def test_waits_of_requests_are_those_of_the_log_to_the_picosecond_and_name_who_held(layer, replay, tmp_path):
+    file = tmp_path / "waves.vcd"
+    words = ("--prefill", 100, "--workload", "web-server", "--fold", "--replay", replay, "--limit", 160, "--set", "firmware.write_cache.capacity=0 B")
+    run(tmp_path / "run", "demo", "--layer", layer, *words, "--requests", "--vcd", file)
+    dump, holders = Dump(file), set()
+    for row in np.load(tmp_path / "run" / "requests.npy")[20:150:10]:
+        request = under_way(dump, int(row["number"]))
+        found = waits(dump, request, list(pieces(dump, request)))
+        for phase, parts in WAITED.items():
+            assert sum(wait.end - wait.begin for wait in found if wait.phase == phase) == sum(int(row[part]) for part in parts), (row["number"], phase)
+        holders |= {wait.holder for wait in found if wait.phase == "media_queue"}
+    if layer == "imr-rmw":  # whose requests wait for each other at the disk
+        assert any(re.fullmatch(r"the head works for request \d+", holder) for holder in holders)
+    longest = call("show", file, "--request", 100, "--limit", 1).splitlines()[1]
+    assert re.match(r" +[\d.]+ ms  \w+: ", longest)
+
+
+def test_timing_parameters_are_measured_from_a_waveform_and_hold(tmp_path):
+    file = tmp_path / "run" / "waves.vcd"
+    (tmp_path / "run").mkdir()
+    run(tmp_path / "run", "demo", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--limit", 200, "--vcd", file)
+    found = {one["parameter"]: one for one in json.loads(call("check", file, "--json"))}
+    for name in ("media.rpm", "media.seek_min, seek_full_stroke, read_settle", "nand.read_time", "nand.program_time"):
+        assert found[name]["holds"] is True and found[name]["intervals"] > 0 and found[name]["worst"] == 0, name
+    assert found["nand.erase_time"]["holds"] is None and "no such interval" in found["nand.erase_time"]["why_not"]
+    assert found["dram.refresh_time"]["holds"] is None and "no signal shows refreshes" in found["dram.refresh_time"]["why_not"]
+    assert "0 differ" in call("check", file)
+
+
+@pytest.mark.parametrize(
+    ("stated", "other", "parameter"),
+    [('rpm = "7200 rpm"', 'rpm = "7201 rpm"', "media.rpm"), ('seek_min = "250 us"', 'seek_min = "251 us"', "read_settle"), ('program_time = "1.3 ms"', 'program_time = "1.31 ms"', "nand.program_time")],
+)
+def test_a_parameter_that_does_not_hold_is_named_with_exit_status_1(stated, other, parameter, tmp_path):
+    file = tmp_path / "waves.vcd"
+    run(tmp_path / "run", "demo", "--layer", "mu-rmw", "--workload", "web-server", "--fold", "--limit", 100, "--vcd", file)
+    description = (tmp_path / "run" / "drive.toml").read_text()
+    assert stated in description
+    (tmp_path / "other.toml").write_text(description.replace(stated, other))
+    assert "DIFFERS" not in call("check", file, "--drive", tmp_path / "run")
+    shown = call("check", file, "--drive", tmp_path / "other.toml", status=1)
+    assert {line.partition("  ")[0].rpartition(" ")[2] for line in shown.splitlines() if line.endswith("DIFFERS")} >= {parameter.rpartition(" ")[2]}
+    assert "DIFFERS" not in call("check", file, "--drive", tmp_path / "other.toml", "--tolerance", "0.05")
+
+
+def test_what_a_record_does_not_show_is_not_measured(hand_made, tmp_path):
+    (tmp_path / "drive.toml").write_text('[media]\nrpm = "7200 rpm"\nsurfaces = 2\n[nand]\nblocks = 0\n[dram]\nrefresh_interval = "0 s"\n')
+    shown = call("check", hand_made)
+    assert "not recorded: --signals media.spindle_index" in shown and "0 hold" in shown and "nand" not in shown
+    (tmp_path / "drive.toml").unlink()
+    assert "no description of the drive is there; --drive names" in call("check", hand_made, status=2)
+
+
+def test_seeks_follow_points_settles_and_surfaces_of_the_description():
+    drive = Description({"media.seek_curve": [[1, 1.0], [11, 3.0]], "media.head_switch": "2 ms", "media.write_settle": "500 us", "media.write_settles": [[5, 0.25]]})
+    assert [seek_time(drive, distance, False, False) for distance in (0, 1, 6, 21)] == [0, 1 * MS, 2 * MS, 5 * MS]
+    assert seek_time(drive, 1, True, False) == 2 * MS
+    assert [seek_time(drive, distance, False, True) for distance in (1, 6)] == [15 * MS // 10, 275 * MS // 100]

@@ -60,7 +60,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     lines = [
         ("the table with every column", f"less {out / 'table.md'}"),
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),
-        ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.vcd'}"),
+        ("waveform of the first read-modify-write", f"gtkwave {out / 'first_rmw.gtkw'}"),
         ("life of the first request", f"tessera explain {out / WAVEFORM_LAYER} 0"),
         ("every figure of a run", f"less {out / WAVEFORM_LAYER / 'summary.json'}"),
     ]

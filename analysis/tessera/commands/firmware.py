@@ -1,6 +1,7 @@
 """tessera firmware."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from tessera.commands.group import Commands
 from tessera.commands.options import PASS_ON, Json, Limit, Out, Seed, Settings, Trace, Workload, simulation
-from tessera.errors import InputError
+from tessera.errors import InputError, unknown_name
 
 BUILD_EXAMPLES = """Examples:
 
@@ -33,6 +34,14 @@ RUN_EXAMPLES = """Examples:
   tessera firmware run cmr --workload web-server --limit 2000 --check --out out/image
 
   tessera firmware run mine.elf --drive common --workload random-4k --limit 500 --gdb 3333 --out out/debugged
+
+All options of 'tessera-sim run' work."""
+
+PROFILE_EXAMPLES = """Examples:
+
+  tessera firmware profile cmr --workload web-server --limit 2000 --out out/profile
+
+  tessera firmware profile mine.elf --workload random-4k --limit 500 --by line --out out/profile
 
 All options of 'tessera-sim run' work."""
 
@@ -120,6 +129,52 @@ def run(
     words = ["--elf", str(find(image)), *context.args]
     result = simulation(drive, trace, workload, limit, seed, settings, words).run(out, progress=True)
     print(json.dumps(result.summary, indent=1) if as_json else result.printed, end="\n" if as_json else "")
+
+
+@firmware.command(context_settings=PASS_ON, epilog=PROFILE_EXAMPLES)
+def profile(
+    context: typer.Context,
+    image: ImageName,
+    out: Out,
+    drive: Annotated[str, typer.Option(help="Drive: a name of 'tessera list drives' or a .toml file.")] = "demo",
+    trace: Trace = None,
+    workload: Workload = None,
+    limit: Limit = None,
+    seed: Seed = 1,
+    settings: Settings = None,
+    by: Annotated[str, typer.Option(help="What a row is: function or line.")] = "function",
+    rows: Annotated[int, typer.Option(metavar="N", min=1, help="So many rows, those with most cycles first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Run an image, and show where its processor's cycles go: by function or line, and by cause. Results do not change.
+
+    The run's folder gets profile.json, callgrind.out (KCachegrind), stacks.folded (flame graphs) and coverage.info (lcov).
+    """
+    from tessera.firmware.images import find
+    from tessera.firmware.profile import Profile, write_forms
+    from tessera.firmware.profile_text import as_rows, listed
+
+    if by not in ("function", "line"):
+        raise unknown_name("row of a profile", by, ["function", "line"])
+    file = out / "profile.json"
+    words = ["--elf", str(find(image)), "--firmware-profile", str(file), *context.args]
+    simulation(drive, trace, workload, limit, seed, settings, words).run(out, progress=True)
+    counted = Profile(file)
+    files = write_forms(counted, out)
+    if as_json:
+        print(json.dumps(as_rows(counted, by, rows), indent=1))
+        return
+    for line in listed(counted, by, rows):
+        print(line)
+    print(f"\nfiles: {', '.join(str(one) for one in (file, *files))}")
+
+
+@firmware.command()
+def flags(arch: Annotated[str, typer.Option(help="Processor: rv64imac or rv32imac.")] = "rv64imac") -> None:
+    """Print what the compiler has to be told after the C files of an image: processor, header, linker script and start-up."""
+    from tessera.firmware.images import flags as of_compiler
+
+    print(shlex.join(of_compiler(arch)))
 
 
 def register(app: typer.Typer) -> None:

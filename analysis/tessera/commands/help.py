@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Traces and workloads": ("describe", "trace", "workload", "convert"),
     "Drives": ("check", "drive", "import", "identify"),
     "Arrays, real clients, power cuts": ("array", "serve", "torture"),
-    "Firmware and waveforms": ("new-layer", "firmware", "wave"),
+    "Firmware and waveforms": ("new-layer", "new-firmware", "firmware", "wave"),
     "Is it right?": ("papers", "validate", "calibrate", "same"),
 }
 
@@ -65,9 +65,9 @@ FURTHER: dict[str, tuple[str, ...]] = {
     "How it is played": ("--replay", "--time-scale", "--skip", "--fold-at", "--fold-prefilled", "--adapt", "--age", "--seed", "--requests"),
     "What is measured": ("--warmup", "--until", "--percentiles", "--intervals", "--events", "--places"),
     "How the drive starts and ends": ("--prefill", "--caches", "--load-state", "--any-firmware", "--save-state"),
-    "Firmware of your own": ("--firmware", "--firmware-patience", "--elf", "--firmware-digest", "--gdb"),
+    "Firmware of your own": ("--firmware", "--firmware-patience", "--elf", "--firmware-digest", "--gdb", "--firmware-profile"),
     "Power cuts, faults and checks": ("--cut-at", "--restart-at", "--faults", "--content", "--check", "--check-protocol"),
-    "Waveforms": ("--vcd", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after"),
+    "Waveforms": ("--vcd", "--vcd-words", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after"),
     "Other machines": ("--scheduler", "--job-script"),
 }
 REST = "More"

@@ -41,6 +41,12 @@ SHOW_EXAMPLES = """Examples:
 
   tessera wave show out/first/waves.vcd --request 17"""
 
+CHECK_EXAMPLES = """Examples:
+
+  tessera wave check out/first/waves.vcd
+
+  tessera wave check waves.fst --drive common --tolerance 1e-4"""
+
 SELECT_EXAMPLES = """Examples:
 
   tessera wave select out/first/waves.vcd media "*.queue" controller.firmware  # in out/first/waves-selected.gtkw
@@ -157,7 +163,7 @@ def show(
     request: Annotated[int | None, typer.Option(min=0, metavar="N", help="While this request was under way; without PATTERN, what worked for it.")] = None,
 ) -> None:
     """Print a window as text: every change in it, or a lane for each signal."""
-    from tessera.waves import request as of_request, text
+    from tessera.waves import request as of_request, text, waits
     from tessera.waves.dump import Dump
     from tessera.waves.names import chosen
 
@@ -165,7 +171,7 @@ def show(
     if request is not None and (begin or end):
         raise InputError("--request says the window itself: without --begin and --end")
     if request is not None and not patterns and not lanes:
-        for line in of_request.listed(dump, request, limit):
+        for line in waits.listed(dump, request, limit):
             print(line)
         return
     paths = chosen([signal.path for signal in dump.signals], patterns or ())
@@ -180,6 +186,30 @@ def show(
     columns = shutil.get_terminal_size((120, 24)).columns
     for line in text.lanes(changes, paths, start, stop, columns) if lanes else text.listed(changes, start, limit):
         print(line.rstrip())
+
+
+@wave.command(epilog=CHECK_EXAMPLES)
+def check(
+    file: Waveforms,
+    drive: Annotated[
+        str | None, typer.Option(metavar="DRIVE", help="Description to compare with: a run's folder, a .toml file or a name (default: drive.toml next to FILE).")
+    ] = None,
+    tolerance: Annotated[float, typer.Option(min=0, metavar="SHARE", help="Relative difference that still holds; a picosecond always does.")] = 1e-6,
+    as_json: Json = False,
+) -> None:
+    """Measure timing parameters of the drive from waveforms alone; exit status 1 if one differs from the description."""
+    from tessera.waves.check import check as checked, description_of, listed
+    from tessera.waves.dump import Dump
+
+    found = checked(Dump(file), description_of(drive, file))
+    if as_json:
+        print(json.dumps([{"parameter": one.parameter, "stated": one.stated, "measured_ps": one.measured, "intervals": len(one.samples), "worst": one.worst,
+                           "holds": one.holds(tolerance), "why_not": None if one.samples else one.why_not} for one in found], indent=1))  # fmt: skip
+    else:
+        for line in listed(found, tolerance):
+            print(line)
+    if any(one.holds(tolerance) is False for one in found):
+        raise typer.Exit(1)
 
 
 @wave.command(epilog=SELECT_EXAMPLES)
@@ -208,25 +238,33 @@ def convert(
     """Make a .fst file of a .vcd file, or the other way round, with GTKWave's own programs; its save file comes along."""
     from tessera.results.human import size
     from tessera.waves.dump import Dump
-    from tessera.waves.save_file import pointed_at, read_save_file, save_file_of
+    from tessera.waves.save_file import pointed_at, read_save_file, save_file_of, without_filters
     from tessera.waves.tools import tool
 
     commands = {(".vcd", ".fst"): ("vcd2fst", "-v", "-f"), (".fst", ".vcd"): ("fst2vcd", "-f", "-o")}
     if (file.suffix, out.suffix) not in commands:
         raise InputError(f"{file} to {out}: expected .vcd to .fst, or .fst to .vcd")
-    Dump(file)  # a file that is none is refused in a sentence
+    dump = Dump(file)  # a file that is none is refused in a sentence
     name, source, target = commands[file.suffix, out.suffix]
     apart(out, [file])
 
     def converted(aside: Path) -> None:
-        words = [tool(name), source, str(file), target, str(aside)]
+        with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
+            worded = Path(folder) / "worded.vcd" if dump.in_numbers else file
+            if dump.in_numbers:
+                with worded.open("w", encoding="utf-8") as lines:
+                    lines.writelines(dump.with_words())
+            run_converter(worded, aside)
+
+    def run_converter(from_file: Path, aside: Path) -> None:
+        words = [tool(name), source, str(from_file), target, str(aside)]
         done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
         if done.returncode != 0:
             raise InputError(f"{file}: {name} cannot convert it: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
 
     whole(out, converted)
     if save_file_of(file).exists():
-        write(save_file_of(out), pointed_at(read_save_file(save_file_of(file)), out))
+        write(save_file_of(out), pointed_at(without_filters(read_save_file(save_file_of(file))), out))
     print(f"{out}: {size(out.stat().st_size)} (of {size(file.stat().st_size)})")
 
 

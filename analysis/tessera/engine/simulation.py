@@ -35,8 +35,8 @@ REPEATED = ("cut_at", "restart_at", "firmware")
 WHOLE = ("limit", "skip", "prefill", "seed")
 NUMBERS = (*WHOLE, "time_scale")
 OF_FIRMWARE = ("--firmware-patience", "--firmware-digest")  # of a shared library: with it wherever that goes
-_WAVES = ("--vcd", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
-OF_ONE_RUN = {"--gdb": "a debugger follows one run", **dict.fromkeys(_WAVES, "a recording is of one run")}
+_WAVES = ("--vcd", "--vcd-words", "--fst", "--timeline", "--signals", "--record-window", "--record-trigger", "--record-before", "--record-after")
+OF_ONE_RUN = {"--gdb": "a debugger follows one run", "--firmware-profile": "a profile is of one run", **dict.fromkeys(_WAVES, "a recording is of one run")}
 LARGEST = 2**63 - 1  # of a whole number: the datasets of sweeps hold no larger seed
 
 

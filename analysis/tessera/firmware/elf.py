@@ -79,6 +79,15 @@ class Image:
         """Functions and objects."""
         return [symbol for table in self.sections if table.kind == SYMBOL_TABLE for symbol in self._read_symbols(table)]
 
+    def address_of(self, name: str) -> int | None:
+        """Of any symbol, one of the linker script's too; None where there is none of this name."""
+        for table in self.sections:
+            if table.kind == SYMBOL_TABLE:
+                for symbol in self._read_symbols(table, any_type=True):
+                    if symbol.name == name:
+                        return symbol.address
+        return None
+
     def text_at(self, name: str) -> str | None:
         """The string that the object of this name is; None where there is no such object."""
         for symbol in self.symbols:
@@ -96,13 +105,13 @@ class Image:
         at = raw[names][4] if raw else 0
         self.sections = [Section(self._string(at + fields[0]), *fields[1:7]) for fields in raw]
 
-    def _read_symbols(self, table: Section) -> Iterator[Symbol]:
+    def _read_symbols(self, table: Section, any_type: bool = False) -> Iterator[Symbol]:
         names = self.sections[table.link].offset
         form, width = ("<IBBHQQ", 24) if self.wide else ("<IIIBBH", 16)
         for offset in range(table.offset, table.offset + table.size, width):
             fields = struct.unpack_from(form, self._bytes, offset)
             name, info, address, size = (fields[0], fields[1], fields[4], fields[5]) if self.wide else (fields[0], fields[3], fields[1], fields[2])
-            if info & 15 in (OBJECT, FUNCTION):
+            if any_type or info & 15 in (OBJECT, FUNCTION):
                 yield Symbol(self._string(names + name), address, size, info & 15 == FUNCTION)
 
     def _string(self, offset: int) -> str:

@@ -77,18 +77,26 @@ def build_own(source: Path, architecture: str) -> Path:
         raise unknown_name("architecture", architecture, list(ABI))
     if not source.is_file():
         raise InputError(f"{source}: no such file")
+    image = source.with_suffix(".elf")
+    if (status := subprocess.run([COMPILER, "-O2", "-g", str(source), *flags(architecture), "-o", str(image)]).returncode) != 0:
+        raise InputError(f"{image} was not built: {COMPILER} ended with status {status}")
+    return image
+
+
+def flags(architecture: str) -> list[str]:
+    """What the compiler has to be told after the sources of an image: processor, header, linker script, start-up, its library. Raises InputError where
+    it cannot be."""
+    if architecture not in ABI:
+        raise unknown_name("architecture", architecture, list(ABI))
     if shutil.which(COMPILER) is None:
         raise InputError(f"{COMPILER} is not installed: in Debian it is gcc-riscv64-unknown-elf")
     headers, scripts = own_folders()
-    image = source.with_suffix(".elf")
     abi = f"-mabi={ABI[architecture]}"
     # The compiler knows its library by the architecture without Zicsr.
     library = subprocess.check_output([COMPILER, f"-march={architecture}", abi, "-print-libgcc-file-name"], text=True).strip()
-    options = [f"-march={architecture}_zicsr", abi, "-mcmodel=medany", "-O2", "-g", "-ffreestanding", "-DTESSERA_START", f"-I{headers}"]
-    link = ["-nostdlib", "-Wl,--no-warn-rwx-segments", "-T", f"{scripts}/image.ld", f"-L{scripts}", f"-L{scripts}/in_dram", f"{scripts}/start_riscv.S"]
-    if (status := subprocess.run([COMPILER, *options, *link, str(source), library, "-o", str(image)]).returncode) != 0:
-        raise InputError(f"{image} was not built: {COMPILER} ended with status {status}")
-    return image
+    compile_options = [f"-march={architecture}_zicsr", abi, "-mcmodel=medany", "-ffreestanding", "-DTESSERA_START", f"-I{headers}"]
+    places = ["-T", f"{scripts}/image.ld", f"-L{scripts}", f"-L{scripts}/in_dram"]
+    return [*compile_options, "-nostdlib", "-Wl,--no-warn-rwx-segments", *places, f"{scripts}/start_riscv.S", library]
 
 
 def own_folders() -> tuple[Path, Path]:
@@ -100,12 +108,13 @@ def largest(image: Image, count: int, pattern: str = "") -> list[tuple[str, int]
     """The functions and objects that take most, C++ names readable where binutils are installed. `pattern`: only names that hold it."""
     places = {symbol.address: symbol for symbol in image.symbols if symbol.size}  # of several names of one thing, one
     found = sorted(((symbol.name, symbol.size) for symbol in places.values()), key=lambda pair: -pair[1])
-    names = _plain([name for name, _ in found])
+    names = plain_names([name for name, _ in found])
     rows = [(name, size) for name, (_, size) in zip(names, found) if re.search(re.escape(pattern), name)]
     return rows[:count]
 
 
-def _plain(names: list[str]) -> list[str]:
+def plain_names(names: list[str]) -> list[str]:
+    """C++ names without parameters, as they were written; as the linker has them where binutils are not installed."""
     filt = shutil.which("c++filt")
     if filt is None or not names:
         return names

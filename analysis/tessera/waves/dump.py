@@ -12,6 +12,7 @@ from tessera.errors import InputError, regular
 from tessera.waves.tools import tool
 
 UNKNOWN = "?"
+WORDS = "$comment words "
 CODE = "_code"  # the number beside a state, for viewers that skip words
 
 
@@ -40,6 +41,8 @@ class Dump:
         if self.file.suffix not in (".vcd", ".fst"):
             raise InputError(f"{self.file}: expected a file of waveforms, .vcd or .fst")
         self._by_id: dict[str, list[WaveSignal]] = {}
+        self._words: dict[str, dict[str, str]] = {}
+        """Of signals whose states are numbers in the file: what each number stands for. A recorder says it in comments."""
         with self._open() as lines:
             self._read_names(lines)
 
@@ -63,8 +66,12 @@ class Dump:
                         return
                 elif line[0] != "$":
                     value, code = _value(line.rstrip("\n"))
+                    if code in self._words:
+                        value = self._words[code].get(value, value)
                     for path in names.get(code, ()):
                         yield Change(at, path, value)
+                elif line.startswith(WORDS):
+                    self._take_words(line.split())
 
     def span(self) -> tuple[int, int]:
         """The first and the last time of the file, in picoseconds."""
@@ -75,6 +82,30 @@ class Dump:
                     last = int(line[1:])
                     first = last if first is None else first
         return first or 0, last or 0
+
+    @property
+    def in_numbers(self) -> bool:
+        """Whether its states are numbers, whose words comments say."""
+        return bool(self._words)
+
+    def with_words(self) -> Iterator[str]:
+        """The lines of the file with states as words, GTKWave's extension of the standard ($var string), and as numbers beside them."""
+        defined = False
+        with self._open() as lines:
+            for line in lines:
+                words = line.split()
+                if line.startswith(WORDS):
+                    self._take_words(words)
+                elif words[:1] == ["$var"] and words[3] in self._words:
+                    yield f"$var string 1 {words[3]} {words[4]} $end\n"
+                    yield f"$var wire {words[2]} {words[3]}~ {words[4]}{CODE} {' '.join(words[5:])}\n"
+                elif defined and line[0] in "bB01xX" and (said := _value(line.rstrip("\n")))[1] in self._words:
+                    number, code = said
+                    yield f"s{self._words[code].get(number, 'unknown')} {code}\n"
+                    yield line.rstrip("\n") + "~\n"
+                else:
+                    defined = defined or line.startswith("$enddefinitions")
+                    yield line
 
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
@@ -105,10 +136,19 @@ class Dump:
     def _no_waveforms(self) -> InputError:
         return InputError(f"{self.file} holds no waveforms that can be read: expected what a run writes with --vcd or --fst")
 
+    def _take_words(self, comment: list[str]) -> None:
+        """`$comment words CODE FIRST WORD... $end`: what numbers from FIRST on stand for."""
+        _, _, code, first, *words = comment[:-1]
+        self._words.setdefault(code, {}).update((str(int(first) + number), word) for number, word in enumerate(words))
+
     def _read_names(self, lines: TextIO) -> None:
         scopes: list[str] = []
         for line in lines:
             words = line.split()
+            if words[:2] == WORDS.split():
+                self._take_words(words)
+                of = self._by_id.get(words[2], [])
+                of[:] = [WaveSignal(signal.path, "state", 0) for signal in of]
             if words[:1] == ["$scope"]:
                 scopes.append(words[2])
             elif words[:1] == ["$upscope"]:

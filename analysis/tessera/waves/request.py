@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from tessera.errors import InputError
 from tessera.waves.dump import UNKNOWN, Dump
 from tessera.waves.names import inside
-from tessera.waves.text import PS_PER_MS
 
 PROCESSOR = "processor.function"  # of a firmware image
 REST = ("idle", "none", "-")
@@ -104,12 +103,3 @@ def pieces(dump: Dump, request: UnderWay) -> Iterator[Piece]:
     yield from sorted((piece for piece in found if piece.end > piece.begin), key=lambda piece: (piece.begin, piece.part))
 
 
-def listed(dump: Dump, number: int, most: int) -> Iterator[str]:
-    """The request's window and tag, and a line for each piece; at most so many lines."""
-    request = under_way(dump, number)
-    yield f"request {number}: tag {request.tag}, {request.begin / PS_PER_MS:.6f} ms to {request.end / PS_PER_MS:.6f} ms"
-    for count, piece in enumerate(pieces(dump, request)):
-        if count == most:
-            yield f"... (the first {most:,} lines; --limit shows more)"
-            return
-        yield f"{piece.begin / PS_PER_MS:>17.6f} ms  {(piece.end - piece.begin) / 10**6:>12,.3f} us  {piece.part}: {piece.what}"

@@ -9,6 +9,7 @@ from tessera.errors import InputError, read_text
 from tessera.waves.names import chosen
 
 # Bits of an entry's flags, from GTKWave's analyzer.h.
+BY_FILE = 1 << 13
 STRETCH_ABOVE = 1 << 17
 GROUP_BEGIN = 1 << 23
 GROUP_END = 1 << 24
@@ -23,8 +24,8 @@ class Entry:
     lines: list[str] = field(default_factory=list)
 
     def path(self) -> str:
-        """Of a signal, without the range of its bits."""
-        return self.lines[-1].partition("[")[0]
+        """Of a signal, without the range of its bits and a name that it is shown by."""
+        return self.lines[-1].rpartition("} ")[2].partition("[")[0]
 
     @property
     def is_signal(self) -> bool:
@@ -38,6 +39,16 @@ def save_file_of(waveforms: Path) -> Path:
 def pointed_at(text: str, waveforms: Path) -> str:
     """The save file, of other waveforms."""
     return DUMP_FILE.sub(lambda _: f'[dumpfile] "{waveforms.absolute()}"', text)
+
+
+def without_filters(text: str) -> str:
+    """The save file, of waveforms whose states are words and not numbers with words in files of their own."""
+    head, entries = _read(text)
+    for entry in entries:
+        if entry.flags & BY_FILE:
+            flags = f"@{entry.flags & ~BY_FILE:x}"
+            entry.lines = [flags, *(line for line in entry.lines[1:-1] if not line.startswith("^")), entry.lines[-1].partition("[")[0]]
+    return "\n".join([*head, *(line for entry in entries for line in entry.lines)]) + "\n"
 
 
 def selected(text: str, patterns: Sequence[str]) -> str:

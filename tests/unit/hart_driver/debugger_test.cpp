@@ -14,7 +14,7 @@ namespace {
 
 struct Debugger final : HartDebugger {
   explicit Debugger(bool steps) : steps_(steps) {}
-  [[nodiscard]] bool begins(riscv::Hart&, const riscv::Memory&) override {
+  [[nodiscard]] bool begins(riscv::Hart&, const riscv::Memory&, const RegisterFile&) override {
     ++begun;
     return steps_;
   }

@@ -147,12 +147,12 @@ TEST_CASE("save file: a group for each scope, with radix and colour by kind, lev
   static_cast<void>(die.state("state", {"idle", "busy"}));
   std::vector<ShownSignal> shown;
   scope.each("drive.nand", [&shown](const std::string& path, SignalScope&, std::uint32_t, const SignalInfo& info) {
-    shown.push_back({path, &info});
+    shown.push_back({.scope = path, .info = &info});
   });
   std::ostringstream out;
-  write_save_file(out, "/tmp/w.vcd", shown, 5_ns, 5_ns + Picoseconds(5120));  // 1024 ps to 200 of 1000 pixels
+  write_save_file(out, "/tmp/w.vcd", shown, {.start = 5_ns, .end = 5_ns + Picoseconds(5120)});  // 1024 ps to 200 of 1000 pixels
   CHECK(out.str() ==
-        "[*] Tessera\n[dumpfile] \"/tmp/w.vcd\"\n[size] 1600 900\n[timestart] 5000\n*-10 -1\n"
+        "[*] Tessera\n[dumpfile] \"/tmp/w.vcd\"\n[size] 1600 900\n[sst_width] 280\n[signals_width] 320\n[timestart] 5000\n*-10 -1\n"
         "@800200\n-drive.nand\n"
         "@24\n[color] 2\ndrive.nand.row[7:0]\n"
         "@8024\n[color] 3\ndrive.nand.queue[7:0]\n@20200\n-\n-\n"
@@ -160,4 +160,29 @@ TEST_CASE("save file: a group for each scope, with radix and colour by kind, lev
         "@c00200\n-drive.nand.die_0\n"
         "@22\n[color] 5\ndrive.nand.die_0.state\n"
         "@1400200\n-drive.nand.die_0\n");
+}
+
+TEST_CASE("save file: what one looks at first comes first, around the marker, and states that are numbers have their words in a file") {
+  SignalScope scope;
+  SignalScope& media = scope.part("media");
+  static_cast<void>(scope.number("row", 8));
+  static_cast<void>(media.state("state", {"idle", "seek"}));
+  static_cast<void>(media.number("head_radius", 32));
+  std::vector<ShownSignal> shown;
+  scope.each("drive", [&shown](const std::string& path, SignalScope&, std::uint32_t, const SignalInfo& info) {
+    shown.push_back({.scope = path, .info = &info, .words = info.words.empty() ? "" : "/tmp/w.words/0.txt"});
+  });
+  std::ostringstream out;
+  write_save_file(out, "/tmp/w.vcd", shown, {.start = 5_ns, .end = 5_ns + Picoseconds(5120), .marker = 6_ns});
+  CHECK(out.str().find("*-10 6000\n"
+                       "@800200\n-first look\n"
+                       "@2022\n[color] 5\n^1 /tmp/w.words/0.txt\n+{media state} drive.media.state\n"
+                       "@24\n[color] 2\n+{media head_radius} drive.media.head_radius[31:0]\n"
+                       "@1000200\n-first look\n"
+                       "@800200\n-drive\n") != std::string::npos);
+  std::ostringstream words;
+  scope.each("drive", [&words](const std::string&, SignalScope&, std::uint32_t, const SignalInfo& info) {
+    if (!info.words.empty()) write_words(words, info);
+  });
+  CHECK(words.str() == "0 idle\n1 seek\n");
 }

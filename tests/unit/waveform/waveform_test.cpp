@@ -369,3 +369,31 @@ TEST_CASE("a time step is written whole, wherever the recorder has to make room"
     CHECK(read_vcd(out.str()).signals.at("s.b") == Changes{{0, "x"}, {1, "0"}});
   }
 }
+
+TEST_CASE("the standard's form has no strings: comments say what numbers stand for, before they are taken") {
+  SignalScope scope;
+  const Signal state = scope.state("state", {"idle", "busy"});
+  const Signal task = scope.text("task", "none");
+  std::ostringstream out;
+  VcdWriter file(out, VcdForm::standard);
+  Waveform waveform({&file}, {WaveWindow{}});
+  scope.each("top", [&](const std::string& path, SignalScope& of, std::uint32_t index, const SignalInfo& info) {
+    of.watch(index, waveform, waveform.record(path, info).index);
+  });
+  state.set(1, 5_ns);
+  task.show("serve", 6_ns);
+  task.show("none", 7_ns);
+  task.show("serve", 8_ns);
+  waveform.finish(9_ns);
+  const std::string text = out.str();
+  CHECK(text.find("string") == std::string::npos);
+  const auto at = [&text](const char* part) {
+    const std::size_t found = text.find(part);
+    INFO(part << " in\n" << text);
+    CHECK(found != std::string::npos);
+    return found;
+  };
+  CHECK(at("$comment words ! 0 idle busy $end\n") < at("$enddefinitions $end\n"));
+  CHECK(at("serve") < at("b1 \"\n"));
+  CHECK(text.find("serve", at("serve") + 1) == std::string::npos);  // said once
+}
