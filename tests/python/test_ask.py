@@ -207,4 +207,12 @@ def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
     assert said.exit_code == 0 and "[95 %, 5 parts of this recording]" in said.output, said.output
     words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "sample", "--requests", "150", "--metric", "mean", "--out", str(tmp_path / "c")]
     said = CliRunner().invoke(app, words)
-    assert "[this recording: no interval]" in said.output and "120 requests are too few for blocks" in said.output, said.output
+    assert "[this recording: no interval]" in said.output and "120 requests are too few for blocks (a recording of 250 requests has them)" in said.output, said.output
+    assert "no interval].\n" in said.output and "Settle: " in said.output and " --requests 600\n" in said.output
+
+
+def test_a_design_whose_runs_lack_the_figure_is_to_be_left_out(tmp_path):
+    words = ["ask", "layer", "--layer", "cmr,mu-rmw", "--on", "sample", "--requests", "300", "--metric", "lifetime", "--out", str(tmp_path)]
+    said = CliRunner().invoke(app, words)
+    assert said.stdout.startswith("Not settled on sample: some runs have no nand.lifetime.years.worst_block; "), said.output
+    assert "cmr: its runs have no nand.lifetime.years.worst_block; leave it out: --layer mu-rmw\n" in said.output

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tessera.asking.question import Question
+from tessera.evidence.blocks import BLOCKS, LEAST, PAST
 from tessera.evidence.family import EQUAL
 from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
-from tessera.evidence.verdict import Verdict, Wide
+from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide
 from tessera.results.human import number
 
 GROWING = (TOO_SHORT, NOT_YET, NOT_STEADY)  # marks that a longer run takes away
@@ -38,7 +39,7 @@ class Answer:
         """The answer, or that there is none yet."""
         verdict, metric, source = self.verdict, self.question.asked.metric, self.question.asked.source.name
         if verdict.best is None:
-            why = "; ".join(sorted(set(verdict.left_out.values())))
+            why = "; ".join(sorted({f"some runs have no {metric.name}" if reason == NO_FIGURE else reason for reason in verdict.left_out.values()}))
             return f"Not settled on {source}: {why}, so no figure may be ranked."
         best = verdict.best
         figure = f"{metric.phrase} {self.figure(best)}"
@@ -57,7 +58,8 @@ class Answer:
         return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
 
     def _too_few(self) -> str:
-        return f"{self.requests:,} requests are too few for blocks" if self._recorded else "there are fewer than two runs in common"
+        least = math.ceil(BLOCKS * LEAST * PAST / (PAST - 1))
+        return f"{self.requests:,} requests are too few for blocks (a recording of {least} requests has them)" if self._recorded else "there are fewer than two runs in common"
 
     def _more(self, otherwise: str) -> str:
         """What larger designs bring."""
@@ -77,7 +79,7 @@ class Answer:
         better = "largest" if self.question.asked.metric.more_is_better else "smallest"
         ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
         behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
-        return f"{best}{note} has the {better} on {source}: {figure}{price}; {ratio}{behind}."
+        return f"{best}{note} has the {better} on {source}: {figure}{price}" + (f"; {ratio}{behind}." if ratio else ".")
 
     def figure(self, name: str) -> str:
         """Of a design, with its interval and its marks."""
@@ -137,7 +139,7 @@ class Answer:
 
     def unsettled(self) -> list[str]:
         """What the runs do not decide, and what would."""
-        lines = [f"{name}: {why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
+        lines = [f"{name}: {self._lacks(name) or why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
         for doubt in self.verdict.doubts:
             wanted = doubt.seeds
             if isinstance(doubt, Wide) and doubt.found is None:
@@ -168,6 +170,23 @@ class Answer:
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
         return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else [])]
+
+    def _lacks(self, name: str) -> str:
+        """Of a design whose runs do not have the figure, which of them do; "" of any other."""
+        if self.verdict.left_out[name] != NO_FIGURE:
+            return ""
+        others = list(dict.fromkeys(design.layer for design in self.question.designs if self.verdict.left_out.get(design.name) != NO_FIGURE))
+        return f"its runs have no {self.question.asked.metric.name}" + (f"; leave it out: --layer {','.join(others)}" if others else ": ask for another --metric")
+
+    def settles(self) -> list[str]:
+        """Options that, with the question's own, may settle it; [] where it is settled, or no words would."""
+        asked = self.question.asked
+        if self.verdict.settled:
+            return []
+        if self._recorded:  # which may go on
+            return ["--requests", str(4 * asked.most)] if self.past + self.requests >= asked.most else []
+        grows = any(any(mark in why for mark in GROWING) for why in self.verdict.left_out.values())
+        return ["--settle"] if grows or self.verdict.seeds else []
 
     @staticmethod
     def _meaning(why: str) -> str:

@@ -94,7 +94,7 @@ def _length(question: Question) -> int | None:
     folder = temporary_folder()
     simulation = simulation_at(plan.run, {**design.point(), "seed": 1}, Path())
     run, effort = run_until(simulation, Until(asked.metric.name, NARROW), folder, asked.most)
-    return asked.most if cleaned_too_little(run) else effort.limit
+    return asked.most if cleaned_too_little(run, [asked.metric.name]) else effort.limit
 
 
 def _rows_by_design(question: Question, sweep: Sweep) -> dict[str, pl.DataFrame]:
@@ -115,10 +115,10 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     message = str(bad["message"][0]) if bad.height else ""
     recorded = any(row.get("recorded") for row in runs)
     of_all = [row for row in runs if row.get("axis.limit") == runs[-1].get("axis.limit")] if recorded else runs  # the longest comes last
-    marks = tuple(dict.fromkeys(mark for row in of_all for mark in marks_of(row)))
+    marks = tuple(dict.fromkeys(mark for row in of_all for mark in marks_of(row, [metric])))
     slowest: dict[str, tuple[float, float]] = {}
     for row in of_all:
-        for name, clock in clocks(row).items():
+        for name, clock in clocks(row, [metric]).items():
             slowest[name] = min(slowest.get(name, clock), clock)
     busy = min((row.get("cpu.utilisation") or 0.0 for row in of_all), default=0.0)
     if message or not recorded:

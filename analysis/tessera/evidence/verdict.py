@@ -10,6 +10,8 @@ from tessera.evidence.intervals import Estimate, student_t_975
 from tessera.evidence.marks import ranks_not
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Difference, Measured, Ratio, ratio
 
+NO_FIGURE = "no figure"  # why a design is left out whose runs do not have what is asked for
+
 
 @dataclass(frozen=True)
 class Doubt:
@@ -75,7 +77,7 @@ class Verdict:
 
 def ranked(found: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, str]]:
     """Those that may be ranked, and why the others may not."""
-    left_out = {name: each.message or "; ".join(each.marks) or "no figure" for name, each in found.items() if each.mean is None or ranks_not(each.marks)}
+    left_out = {name: each.message or "; ".join(each.marks) or NO_FIGURE for name, each in found.items() if each.mean is None or ranks_not(each.marks)}
     return {name: each for name, each in found.items() if name not in left_out}, left_out
 
 

@@ -33,7 +33,7 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
     shared = terms(good)
     return Page(
         title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=question or f"Which layer serves {facts.get('input', 'this input')} best?",
-        answer=of_layers(table, comparison.runs, question),
+        answer=of_layers(table, comparison.runs, question, facts.get("recorded", False), comparison.columns.get("blocks", {})),
         facts=[f"drive {facts['drive']}", facts["input"], facts["tool"], *([shared] if shared else [])], warnings=warnings,
         findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows), *_ratio_tables(comparison)], notes=comparison.notes,
         commands=[command] if (command := command_of(comparison.folder)) else [],

@@ -83,7 +83,7 @@ def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequ
 
 def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> list[str]:
     """A sentence for each axis, axes that go together as one; all share the confidence. Runs that must not be ranked are left out, and said to be."""
-    ranks = rankable(good)
+    ranks = rankable(good, [metric])
     left_out = good.height - ranks.height
     groups = zipped_axes(good, axes)
     family = sum(pairs(good[AXIS + group[0]].drop_nulls().n_unique()) for group in groups)
