@@ -62,6 +62,12 @@ def test_the_largest_that_was_tried_is_not_called_enough():
     assert said.startswith("4 MiB of layer, the most that was tried, still helps on mine: p99 30.1 ms ± ") and said.endswith("Larger ones: --size.")
 
 
+def test_of_one_size_that_may_be_ranked_nothing_is_said_about_more():
+    found = {"0 B": measured(90, 91, 92), "4 MiB": measured(30, 30.1, 30.2, marks=("too short to compare",))}
+    said = answer(found, least_that_is_enough(found, False), ordered=True).sentence()
+    assert said.startswith("Not settled; as far as it goes: 0 B of layer has p99 91.0 ms ± ") and said.endswith(" on mine, and no other may be ranked.")
+
+
 def test_what_seeds_do_not_tell_is_a_doubt_with_the_seeds_that_would():
     found = {"small": measured(10, 12, 14), "large": measured(9, 13, 12)}
     verdict = least_that_is_enough(found, more_is_better=False)
@@ -142,6 +148,7 @@ def test_a_drive_of_one_s_own_is_found_from_the_file_that_repeats_the_question(t
 MISTAKES = {
     "a layer misspelt": (["dram", "--layer", "mu-rwm"], "unknown layer 'mu-rwm'; did you mean 'mu-rmw'?"),
     "no such metric": (["dram", "--layer", "mu-rmw", "--metric", "p98"], "unknown metric 'p98'; did you mean 'p99'?"),
+    "one size": (["dram", "--layer", "mu-rmw", "--size", "4 MiB"], "dram: name two or more sizes with --size, such as --size \"4 MiB, 64 MiB\", or none for 0 B, "),
     "a size without unit": (["dram", "--layer", "mu-rmw", "--size", "64"], "'64' has no unit; write '64 MiB' or '64 GiB'"),
     "a lifetime without flash": (["lifetime", "--layer", "cmr"], "cmr uses no flash"),
     "no layer": (["dram"], "name one layer with --layer"),

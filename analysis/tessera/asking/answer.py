@@ -49,8 +49,10 @@ class Answer:
     def _ordered(self, best: str, figure: str) -> str:
         verdict, source = self.verdict, self.question.asked.source.name
         axis = self.question.axis
+        if verdict.second is None and not verdict.alike:
+            return f"{best} of {axis} has {figure} on {source}, and no other may be ranked."
         if verdict.second is None:
-            more = self._more(f", and more changes it by less than {EQUAL}") if verdict.alike else ""
+            more = self._more(f", and more changes it by less than {EQUAL}")
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
         if not verdict.alike:  # nothing larger was measured

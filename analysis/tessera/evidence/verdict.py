@@ -87,7 +87,8 @@ def worse(one: Measured, other: Measured, comparisons: int, more_is_better: bool
 
 
 def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1) -> Verdict:
-    """The best design, held against each other one; `looks`: how often the evidence may be looked at while it grows."""
+    """The best design, held against each other one; `looks`: how often the evidence may be looked at while it grows. The best is chosen by the
+    same figures, so every pair that might have been chosen shares the confidence."""
     chosen, left_out = ranked(found)
     if not chosen:
         return Verdict(None, left_out=left_out)
@@ -98,7 +99,7 @@ def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1)
     alone = chosen[best].estimate() if len(found) == 1 else None
     if len(found) == 1 and (alone is None or alone.relative > NARROW):
         doubts.append(Wide(best, alone, len(chosen[best].by_seed)))
-    against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * len(rest), more_is_better) for name in rest}
+    against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * pairs(len(chosen)), more_is_better) for name in rest}
     for name, factor in against.items():
         difference = factor.difference if factor else Difference.NOT_SETTLED
         if difference is Difference.EQUAL:

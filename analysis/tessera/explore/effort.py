@@ -8,6 +8,7 @@ import numpy as np
 
 from tessera.engine.simulation import Simulation
 from tessera.evidence.blocks import BLOCKS, LEAST, without_each
+from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
@@ -60,7 +61,7 @@ def run_until(
         met = found.estimate is not None and found.estimate.relative <= until.relative and found.steady and found.independent
         input_ended = len(run.requests) < length
         if met or input_ended or length == most:
-            return run, Effort(until, found, length, attempts, met)
+            return run, Effort(until, found, length, attempts, met, not is_recording(run.summary["run"]))
         length = min(length * _growth(found, until), most or length * 8)
 
 
