@@ -223,3 +223,14 @@ def test_a_design_whose_runs_lack_the_figure_is_to_be_left_out(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.stdout.startswith("Not settled on sample: some runs have no nand.lifetime.years.worst_block; "), said.output
     assert "cmr: its runs have no nand.lifetime.years.worst_block; leave it out: --layer mu-rmw\n" in said.output
+
+
+def test_overloaded_designs_are_compared_by_what_they_serve(tmp_path):
+    """Requests that come faster than any design serves them: latencies measure the length of the run, and the drive serves what it can."""
+    trace = tmp_path / "overload.csv"
+    trace.write_text("".join(f"{128166372003061629 + n * 1000},hm,0,Write,{n * 7919 % 5_000_000 * 4096},4096,1\n" for n in range(8_000)))
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", str(trace), "--out", str(tmp_path / "out"), "--metric"]
+    said = CliRunner().invoke(app, [*words, "mean"])
+    assert said.stdout.startswith("Not settled on overload: unstable") and "; --metric throughput compares what they serve" in said.output, said.output
+    said = CliRunner().invoke(app, [*words, "throughput"])
+    assert said.stdout.startswith("cmr has the largest on overload: throughput ") and "10 blocks of this recording" in said.output and "Settled at 95 %" in said.output, said.output

@@ -9,7 +9,7 @@ import pytest
 from tessera.evidence.blocks import pseudo_values, without_each
 from tessera.evidence.family import MARGIN, holm, pairs
 from tessera.evidence.front import alike, front, near, places, spread, ties_of
-from tessera.evidence.marks import ENDS_EARLY, NOT_YET, TOO_SHORT, behind, marks_of, ranks_not
+from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not
 from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
 from tessera.evidence.steadiness import quantile
 from tessera.evidence.verdict import best_of, least_that_is_enough
@@ -198,8 +198,30 @@ def test_a_tail_of_one_burst_settles_nothing_on_a_recording():
     assert one.estimate().relative > 1
 
 
+def test_parts_that_all_have_another_ratio_than_the_whole_do_not_say_how_sure_it_is():
+    parts = Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=800.0, of_parts=True), Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=60.0, of_parts=True)
+    found = ratio(*parts, 1)
+    assert found.value == pytest.approx(800 / 60) and found.low < 1 and found.difference is Difference.NOT_SETTLED
+    alike = Measured({1: 20.0, 2: 20.4, 3: 19.6, 4: 20.0}, whole=20.0, of_parts=True), Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=10.0, of_parts=True)
+    assert ratio(*alike, 1).difference is Difference.APART
+
+
 def test_a_recording_too_short_for_blocks_settles_nothing():
     whole = {"one": Measured({}, whole=5.0), "other": Measured({}, whole=9.0)}
     assert best_of(whole, False).best == "one" and not best_of(whole, False).settled
     assert not best_of({"one": whole["one"]}, False).settled
     assert pseudo_values(5.0, [5.0, 0.0]) == {}
+
+
+def test_overloaded_drives_are_ranked_by_what_they_serve_and_not_by_how_long_requests_wait():
+    row = {"exit_status": 0, "unstable": True, "host.steady.reached": 0.0}
+    assert marks_of(row) == marks_of(row, ["host.latency.p99"]) == marks_of(row, ["host.throughput", "host.latency.mean"]) == [UNSTABLE, NOT_STEADY]
+    assert marks_of(row, ["host.throughput"]) == []
+
+
+@pytest.mark.parametrize("note", ["the same input, served once before, filled them in part", "the same input had filled them before"])
+def test_caches_that_the_measured_requests_filled_are_a_best_case(note):
+    notes = f"read as msr; it began with used caches: {note} (--caches empty begins without)"
+    assert marks_of({"exit_status": 0, "recorded": True, "notes": notes}) == [BEST_CASE] and not ranks_not([BEST_CASE])
+    assert marks_of({"exit_status": 0, "recorded": True, "notes": notes.replace("same input", "200 requests before")}) == []
+    assert marks_of({"exit_status": 0, "recorded": False, "notes": notes}) == []  # other draws of a law, in its proportions

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tessera.asking.question import Question
 from tessera.evidence.blocks import BLOCKS, LEAST, PAST
 from tessera.evidence.family import EQUAL
-from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, words_of
+from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
 from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide
 from tessera.results.human import number
@@ -141,7 +141,7 @@ class Answer:
 
     def unsettled(self) -> list[str]:
         """What the runs do not decide, and what would."""
-        lines = [f"{name}: {self._lacks(name) or why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
+        lines = [f"{name}: {self._lacks(name) or why}{self._meaning(why)}{self._longer(name, why)}{self._by_load(why)}" for name, why in self.verdict.left_out.items()]
         for doubt in self.verdict.doubts:
             wanted = doubt.seeds
             if isinstance(doubt, Wide) and doubt.found is None:
@@ -179,6 +179,11 @@ class Answer:
             return ""
         others = list(dict.fromkeys(design.layer for design in self.question.designs if self.verdict.left_out.get(design.name) != NO_FIGURE))
         return f"its runs have no {self.question.asked.metric.name}" + (f"; leave it out: --layer {','.join(others)}" if others else ": ask for another --metric")
+
+    @staticmethod
+    def _by_load(why: str) -> str:
+        """How overloaded designs are compared."""
+        return "; --metric throughput compares what they serve" if UNSTABLE in why else ""
 
     def settles(self) -> list[str]:
         """Options that, with the question's own, may settle it; [] where it is settled, or no words would."""

@@ -125,12 +125,13 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
         found = {int(row["axis.seed"]): float(row[metric]) for row in runs if row.get(metric) is not None}
         return Measured({} if message else found, marks, message, slowest, busy)
     (whole,) = of_all
-    if f"{metric}.of_all" in whole and whole[f"{metric}.of_all"] is not None:
+    by_blocks = whole.get(f"{metric}.of_all") is not None
+    if by_blocks:
         found = pseudo_values(whole[f"{metric}.of_all"], [whole[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
     else:
         parts = [row[metric] for row in runs if row is not whole]
         found = {} if None in parts else dict(enumerate(parts, 1))
-    return Measured(found, marks, message, slowest, busy, whole.get(metric))
+    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks)
 
 
 def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0) -> Answer:

@@ -13,6 +13,30 @@ PAST = 5  # one request in so many, at the start, fills the caches and is left o
 LEAST = 20  # requests of a block, below which a recording is too short for blocks
 
 
+THROUGHPUT = "host.throughput"
+
+
+def in_a_log(metric: str) -> bool:
+    """Whether a log of requests has a figure, so that it has blocks; others take runs of parts.
+
+    >>> in_a_log("host.read.latency.p99"), in_a_log("host.throughput"), in_a_log("energy.total")
+    (True, True, False)
+    """
+    return metric == THROUGHPUT or (metric.startswith("host.") and ".latency." in metric)
+
+
+def rate_without_each(times: np.ndarray, begin: float, count: int = BLOCKS) -> tuple[float, list[float]]:
+    """How many of what happened at these times, in their order, there are in a unit of time since `begin`; and the same without each block.
+
+    >>> rate_without_each(np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0]), 0.0, 2)
+    (0.75, [0.6, 1.0])
+    """
+    bounds = np.linspace(0, len(times), count + 1).astype(int)
+    ends = np.concatenate([[begin], times])[bounds]
+    whole = float(ends[-1] - begin)
+    return len(times) / whole, [float((len(times) - (to - at)) / (whole - (until - since))) for at, to, since, until in zip(bounds, bounds[1:], ends, ends[1:])]
+
+
 def without_each(values: np.ndarray, figure: Callable[[np.ndarray], float], count: int = BLOCKS) -> list[float]:
     """The figure of all but each block.
 

@@ -5,9 +5,13 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from tessera.evidence.blocks import THROUGHPUT
+
 FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothing of a layer
 TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY = "too short to compare", "not yet", "unstable", "not steady"
 UNEVEN, ENDS_EARLY = "uneven recording", "recording ends early"  # what is not steady, or not yet, of a recorded trace, which is as long as it is
+BEST_CASE = "best case"
+_TRAINED = ("the same input, served once before", "the same input had filled them before")  # how a run's note begins to say what filled its caches
 CLEANINGS = "cleanings"
 CONCERNS = {"flash_wear": "nand.lifetime.years."}  # clocks that move some figures alone, by how the names of these begin: of others they stop nothing
 MEANING = {
@@ -16,6 +20,7 @@ MEANING = {
     UNSTABLE: "requests piled up to the end, so latencies measure the length of the run",
     NOT_STEADY: "latencies still changed in the second half, so figures measure the length of the run",
     UNEVEN: "latencies changed in its second half: another stretch of it would give other figures",
+    BEST_CASE: "the very requests that are measured had filled the caches before (with --skip N the first N of the trace fill them)",
     ENDS_EARLY: "what the layer learns, or a cache that fills, had not come far enough: the figures are from this start",
 }
 UNRANKED = (TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY)  # figures that are shown and never ranked
@@ -54,15 +59,18 @@ def behind(row: Mapping[str, Any], figures: Collection[str] = ()) -> dict[str, t
 
 def marks_of(row: Mapping[str, Any], figures: Collection[str] = ()) -> list[str]:
     """The marks of a run, by its row in the dataset of a sweep; with those that concern some of the `figures` alone. What such a clock counts is
-    whole rounds: too few of them are too few in a recording, too."""
+    whole rounds: too few of them are too few in a recording, too. How fast an overloaded drive serves is known, however long its requests wait."""
     late = behind(row, figures)
     found = [TOO_SHORT] if CLEANINGS in late else []
     if late.keys() - {CLEANINGS}:
         found.append(ENDS_EARLY if row.get("recorded") and not late.keys() & CONCERNS.keys() else NOT_YET)
-    if row.get("unstable"):
+    of_load = set(figures) == {THROUGHPUT}
+    if row.get("unstable") and not of_load:
         found.append(UNSTABLE)
-    if row.get("host.steady.reached") == 0:
+    if row.get("host.steady.reached") == 0 and not of_load:
         found.append(UNEVEN if row.get("recorded") else NOT_STEADY)
+    if row.get("recorded") and any(said in str(row.get("notes")) for said in _TRAINED):
+        found.append(BEST_CASE)
     return found
 
 

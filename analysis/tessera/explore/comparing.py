@@ -26,6 +26,7 @@ from tessera.explore.worker import Task
 from tessera.results.layer_table import LATENCY, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
 from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
+from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
 from tessera.results.run_folder import Run
@@ -235,7 +236,7 @@ def _facts(simulation: Simulation, runs: Sequence[Planned], fold: Fold | None, s
     return {
         "tool": facts.get("tool", "tessera-sim"), "drive": str(simulation.drive),
         "input": facts.get("input") or (f"workload {simulation.workload}" if simulation.workload else Path(str(simulation.trace)).name), "options": simulation.words()[2:],
-        "recorded": simulation.trace is not None, "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
+        "recorded": simulation.trace is not None, "warnings": _warnings(measured), "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
         "notes": [*_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
     }  # fmt: skip
 
@@ -264,6 +265,12 @@ def _notes_of_blocks(simulation: Simulation, runs: Sequence[Planned], seeds: int
     else:
         over = "seeds move the spindle only, and --baseline has verdicts over its blocks"
     return ["; ".join([f"a recorded trace is one sample: {over}", *spindle])]
+
+
+def _warnings(measured: Mapping[str, Sequence[Run]]) -> list[str]:
+    """What makes the figures of some layers better than they will be."""
+    best = [layer for layer, runs in measured.items() if any(BEST_CASE in of_run_marks(run) for run in runs)]
+    return [f"{', '.join(best)}: {BEST_CASE}: {MEANING[BEST_CASE]}"] if best else []
 
 
 def _notes_of_runs(measured: Mapping[str, Sequence[Run]]) -> list[str]:

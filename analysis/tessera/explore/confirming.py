@@ -8,10 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.evidence.blocks import LEAST, PARTS
+from tessera.evidence.blocks import LEAST, PARTS, in_a_log
 from tessera.evidence.front import Place, alike, front, near, places, spread, values_of
 from tessera.evidence.ratios import Measured
-from tessera.explore.plan import LATENCIES
 from tessera.explore.search_plan import COST, COST_PER_TB, SearchPlan
 from tessera.explore.search_rows import Row, Trial, design_row, failed, measured
 
@@ -48,17 +47,13 @@ def confirm(plan: SearchPlan, trials: Sequence[Trial], make: Make) -> Confirmed:
 
 
 def needs_parts(plan: SearchPlan) -> bool:
-    """Whether an objective is no latency, so that a recorded trace has to be run in parts for its interval."""
-    return any(not _of_requests(name) and name not in (COST, COST_PER_TB) for name in plan.objectives)
+    """Whether no log of requests has an objective, so that a recorded trace has to be run in parts for its interval."""
+    return any(not in_a_log(name) and name not in (COST, COST_PER_TB) for name in plan.objectives)
 
 
-def latencies_of(plan: SearchPlan) -> tuple[str, ...]:
+def blocks_of(plan: SearchPlan) -> tuple[str, ...]:
     """The objectives whose blocks a log of requests has."""
-    return tuple(name for name in plan.objectives if _of_requests(name))
-
-
-def _of_requests(name: str) -> bool:
-    return name.rpartition(".")[0] in LATENCIES
+    return tuple(name for name in plan.objectives if in_a_log(name))
 
 
 class _Confirming:

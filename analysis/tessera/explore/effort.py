@@ -1,13 +1,13 @@
 """As long as the question needs: a run is lengthened until the confidence interval of a figure is narrow enough."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.evidence.blocks import BLOCKS, LEAST, without_each
+from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, rate_without_each, without_each
 from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
@@ -36,14 +36,28 @@ def _latencies(run: Run, metric: str) -> tuple[np.ndarray, int]:
 
 def by_blocks(run: Run, metric: str) -> dict[str, float]:
     """METRIC.of_all, as its log of requests has it, and METRIC.without.N for each block; {} of a run with too few requests."""
+    if metric == THROUGHPUT:
+        return _throughput_by_blocks(run)
     latencies, _ = _latencies(run, metric)
     if len(latencies) < BLOCKS * LEAST:
         return {}
     statistic = metric.rsplit(".", 1)[1]
     fraction = fraction_of(statistic)
     figure = {"mean": np.mean, "max": np.max}.get(statistic) or (lambda values: quantile(values, fraction))
-    found = {f"{metric}.without.{block}": value for block, value in enumerate(without_each(latencies, figure), 1)}
-    return {f"{metric}.of_all": float(figure(latencies)), **found}
+    return _named(metric, float(figure(latencies)), without_each(latencies, figure))
+
+
+def _throughput_by_blocks(run: Run) -> dict[str, float]:
+    """By the order in which requests were served: in an overload that is what goes on for as long as the run."""
+    log = run.requests
+    if len(log) < BLOCKS * LEAST:
+        return {}
+    begin = log["arrival"].min()
+    return _named(THROUGHPUT, *rate_without_each(np.sort(log["completion"] - begin) / 1e12, 0.0))
+
+
+def _named(metric: str, whole: float, without: Sequence[float]) -> dict[str, float]:
+    return {f"{metric}.of_all": whole, **{f"{metric}.without.{block}": value for block, value in enumerate(without, 1)}}
 
 
 def run_until(

@@ -68,7 +68,7 @@ def measured(plan: SearchPlan, trial: Trial, name: str) -> Measured | None:
     if row.get(f"{name}.of_all") is not None:
         return Measured(pseudo_values(row[f"{name}.of_all"], [row[f"{name}.without.{block}"] for block in range(1, BLOCKS + 1)]), whole=whole)
     parts = [value_of(row, name) for row in trial.again]
-    return Measured({} if None in parts else dict(enumerate(parts, 1)), whole=whole)
+    return Measured({} if None in parts else dict(enumerate(parts, 1)), whole=whole, of_parts=True)
 
 
 def _value(plan: SearchPlan, trial: Trial, row: Row, name: str) -> float | None:

@@ -16,7 +16,7 @@ from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
 from tessera.evidence.marks import ranks_not
 from tessera.explore.axes import Point, Range, matches, read_range, values
-from tessera.explore.confirming import Confirmed, confirm, latencies_of
+from tessera.explore.confirming import Confirmed, confirm, blocks_of
 from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
 from tessera.explore.fold import Fold, folded, smallest_fold
@@ -97,7 +97,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     )
     digest = simulator_digest()
     trials: dict[str, Trial] = {}
-    blocks = latencies_of(plan)
+    blocks = blocks_of(plan)
     fold = _shared_fold(plan)
     facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
@@ -164,9 +164,9 @@ def _shared_fold(plan: SearchPlan) -> Fold | None:
     return smallest_fold(simulation_at(plan.run, point, plan.folder) for point in corners(plan.axes, plan.branches))
 
 
-def _blocks(simulation: Simulation, latencies: tuple[str, ...]) -> tuple[str, ...]:
+def _blocks(simulation: Simulation, figures: tuple[str, ...]) -> tuple[str, ...]:
     """What is wanted by blocks: of a recorded trace, which has no other replicates."""
-    return latencies if simulation.trace is not None else ()
+    return figures if simulation.trace is not None else ()
 
 
 def _found(plan: SearchPlan, sweep: Sweep, tried: Sequence[Trial], confirmed: Confirmed) -> Search:

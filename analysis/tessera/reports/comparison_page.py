@@ -28,7 +28,7 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
     columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in shown), Column("status", False)]
     warnings = [f"{layer} must not be ranked by the figures with an asterisk: {why}." for layer, why in sorted(unranked)]
     refused = [(layer, status) for layer, status in zip(table["layer"], table["status"]) if status != "ok"]
-    warnings = [f"{layer}: {status}" for layer, status in refused] + _gathered(warnings)
+    warnings = [f"{layer}: {status}" for layer, status in refused] + [f"{line}." for line in facts.get("warnings", [])] + _gathered(warnings)
     good = {layer: comparison.run(layer) for layer, status in zip(table["layer"], table["status"]) if status == "ok" and (comparison.folder / layer).is_dir()}
     shared = terms(good)
     return Page(
