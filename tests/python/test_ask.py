@@ -15,6 +15,7 @@ from tessera.asking.source import Source
 from tessera.asking.templates import question_of, uses_flash
 from tessera.cli import app
 from tessera.errors import InputError
+from tessera.evidence.blocks import Bursts
 from tessera.evidence.ratios import Measured, ratio
 from tessera.evidence.verdict import best_of, least_that_is_enough
 
@@ -200,6 +201,17 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.stdout.startswith("Not settled"), said.output
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
+
+
+def test_bursts_and_halves_of_a_recording_are_remarks():
+    found = {
+        name: measured(10.0, 11.0, whole=10.5, halves=halves, bursts=bursts)
+        for name, halves, bursts in (("a", (9.0, 12.0), Bursts(1, 0.95, 2.0)), ("b", (12.0, 9.0), Bursts(3, 1.0, 4.0)), ("c", (15.0, 15.0), None))
+    }  # fmt: skip
+    assert answer(found, best_of(found, False)).remarks() == [
+        "the halves of this recording disagree: its first half has p99 9.00 ms with a; its second half has p99 9.00 ms with b",
+        "a: 95 % of the requests at p99 or above lie in 1 burst; outside p99 is 2.00 ms", "b: 100 % of the requests at p99 or above lie in 3 bursts; outside p99 is 4.00 ms",
+    ]  # fmt: skip
 
 
 def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):

@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tessera.evidence.blocks import pseudo_values, without_each
+from tessera.evidence.blocks import bursts, pseudo_values, without_each
 from tessera.evidence.family import MARGIN, holm, pairs
 from tessera.evidence.front import alike, front, near, places, spread, ties_of
 from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not
 from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
 from tessera.evidence.steadiness import quantile
-from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.evidence.verdict import best_of, by_half, least_that_is_enough
 from tessera.reports.effects import effect_of
 
 SEEDS = 10
@@ -204,6 +204,28 @@ def test_parts_that_all_have_another_ratio_than_the_whole_do_not_say_how_sure_it
     assert found.value == pytest.approx(800 / 60) and found.low < 1 and found.difference is Difference.NOT_SETTLED
     alike = Measured({1: 20.0, 2: 20.4, 3: 19.6, 4: 20.0}, whole=20.0, of_parts=True), Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=10.0, of_parts=True)
     assert ratio(*alike, 1).difference is Difference.APART
+
+
+def test_the_bursts_that_make_a_tail_are_named():
+    draw = np.random.default_rng(1)
+    latencies = draw.lognormal(0, 1, 20_000)
+    assert bursts(latencies, 0.99) is None  # slow requests are everywhere
+    for place in (4_000, 9_000):
+        latencies[place : place + 150] *= 1000
+    found = bursts(latencies, 0.99)
+    assert (found.count, found.share > 0.9, found.outside == pytest.approx(10.2, rel=0.2)) == (2, True, True)
+
+
+def halved(first, second):
+    return Measured({1: first, 2: second}, whole=(first + second) / 2, halves=(first, second))
+
+
+def test_halves_of_a_recording_that_would_answer_unlike_are_found():
+    assert by_half({"16 MiB": halved(2.0, 9.0), "64 MiB": halved(2.0, 4.0)}, False, True) == ("16 MiB", "64 MiB")
+    assert by_half({"cmr": halved(2.0, 9.0), "pore": halved(3.0, 4.0)}, False, False) == ("cmr", "pore")
+    assert by_half({"cmr": halved(2.0, 4.0), "pore": halved(2.05, 3.9)}, False, False) is None  # a few percent
+    assert by_half({"cmr": halved(2.0, 9.0), "pore": halved(3.0, 10.0)}, False, False) is None
+    assert by_half({"cmr": of(2.0, 9.0), "pore": of(3.0, 4.0)}, False, False) is None  # seeds have no halves
 
 
 def test_a_recording_too_short_for_blocks_settles_nothing():

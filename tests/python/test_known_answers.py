@@ -18,7 +18,10 @@ from tessera.evidence.paired import BETTER, NOT_SETTLED, WORSE, verdicts
 from tessera.evidence.ratios import Difference, Measured, ratio
 from tessera.evidence.steadiness import quantile, steadiness_of
 from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.explore.confirming import Confirmed, confirm
 from tessera.explore.effort import steadiness
+from tessera.explore.search_plan import SearchPlan
+from tessera.explore.search_rows import Trial
 from tessera.reports.effects import effect_of
 from tessera.results.request_log import latency_ms
 
@@ -90,6 +93,39 @@ def point_of_a_front(found: dict[str, dict[int, float]]) -> bool:
 
 
 FAMILIES = (finding, against_a_baseline, against_the_best, answer_best, answer_enough, point_of_a_front)
+
+
+def plan_of_a_search(count: int) -> SearchPlan:
+    return SearchPlan(title="", run={"workload": "random-4k"}, axes={"layer": ["cmr"]}, objectives={"m": "minimise", "price": "minimise"}, trials=count, confirm=20 * count)
+
+
+def searched(draw: np.random.Generator, count: int, slower: float = 0.0) -> tuple[list[Trial], Confirmed]:
+    """A search of designs that are equal at one price, the last `slower` by that (of the logarithm), with the runs that it asks for."""
+    run = Simulation(workload="random-4k", limit=1)
+    row = lambda seed, place: {"exit_status": 0, "seed": seed, "price": 1.0, "m": float(np.exp(draw.normal(slower * (place == count - 1), SPREAD)))}  # noqa: E731
+    trials = [Trial({}, run.but(settings={"media.rpm": place}), [row(1, place)]) for place in range(count)]
+    return trials, confirm(plan_of_a_search(count), trials, lambda wanted: [row(of.seed, int(of.settings["media.rpm"])) for _, of in wanted])
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_a_search_of_equal_designs_settles_in_one_of_twenty_at_most_that_one_is_beaten(count):
+    """The luckiest of them are chosen, and run again."""
+    draw = np.random.default_rng(count)
+    tries = TRIES // 4
+    false = 0
+    for _ in range(tries):
+        _, found = searched(draw, count)
+        false += any(place.settled and place.point is None and number not in found.once for number, place in found.places.items())
+    said(f"search of {count} equal designs", false, tries)
+    assert rare(false, tries)
+
+
+def test_a_search_settles_that_a_design_of_ten_times_the_latency_is_beaten_or_does_not_run_it_again():
+    draw = np.random.default_rng(1)
+    tries = TRIES // 4
+    found = sum(place.settled for _, each in (searched(draw, 4, math.log(10)) for _ in range(tries)) for number, place in each.places.items() if number == 3 and not place.on)
+    said("search, ten times slower", found, tries)
+    assert found >= 0.9 * tries
 
 
 @pytest.mark.parametrize("count", [2, 4, 8, 22] if WHOLE else [2, 8])

@@ -9,7 +9,7 @@ from tessera.evidence.blocks import BLOCKS, LEAST, PAST
 from tessera.evidence.family import EQUAL
 from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
-from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide
+from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide, by_half
 from tessera.results.human import number
 
 GROWING = (TOO_SHORT, NOT_YET, NOT_STEADY)  # marks that a longer run takes away
@@ -171,7 +171,25 @@ class Answer:
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
-        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else [])]
+        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
+
+    def _halves(self) -> list[str]:
+        """Where the halves of a recording would answer unlike."""
+        metric = self.question.asked.metric
+        found = by_half(self.measured, metric.more_is_better, self.question.ordered)
+        if found is None:
+            return []
+        said = [f"{of} half has {metric.phrase} {metric.text(self.measured[name].halves[half])} with {name}" for half, (of, name) in enumerate(zip(("its first", "its second"), found))]
+        return [f"the halves of this recording disagree: {'; '.join(said)}"]
+
+    def _bursts(self) -> list[str]:
+        """Which designs have a tail that a few bursts make; alike ones together."""
+        metric, lines = self.question.asked.metric, []
+        for name, found in self.measured.items():
+            if (made := found.bursts) is not None:
+                count = "1 burst" if made.count == 1 else f"{made.count} bursts"
+                lines.append(f"{name}: {100 * made.share:.0f} % of the requests at {metric.short} or above lie in {count}; outside {metric.short} is {metric.text(made.outside)}")
+        return lines
 
     def _lacks(self, name: str) -> str:
         """Of a design whose runs do not have the figure, which of them do; "" of any other."""

@@ -14,7 +14,7 @@ from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.evidence.blocks import BLOCKS, PAST, pseudo_values
+from tessera.evidence.blocks import BLOCKS, PAST, Bursts, pseudo_values
 from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
@@ -131,7 +131,16 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     else:
         parts = [row[metric] for row in runs if row is not whole]
         found = {} if None in parts else dict(enumerate(parts, 1))
-    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks)
+    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric))
+
+
+def _halves(row: Mapping[str, Any], metric: str) -> tuple[float, ...]:
+    return tuple(row[name] for name in (f"{metric}.half.1", f"{metric}.half.2") if row.get(name) is not None)
+
+
+def _bursts(row: Mapping[str, Any], metric: str) -> Bursts | None:
+    count = row.get(f"{metric}.bursts")
+    return None if count is None else Bursts(int(count), row[f"{metric}.bursts.share"], row[f"{metric}.outside_bursts"])
 
 
 def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0) -> Answer:

@@ -15,7 +15,7 @@ from tessera.evidence.intervals import beyond_rounding
 from tessera.evidence.ratios import Measured, ratio
 
 _MARGIN = math.log(MARGIN)
-FAR = 3.0  # deviations of a ratio, beyond which a design that was measured once is beaten
+FAR = 3.0  # deviations of a ratio: a design that was measured once, and is beaten by more, is not worth another run
 
 
 def alike(values: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from enum import Enum
 
 import numpy as np
 
+from tessera.evidence.blocks import Bursts
 from tessera.evidence.family import CONFIDENCE, MARGIN
 from tessera.evidence.intervals import Estimate, beyond_rounding, of_mean, share_within, student_t, student_t_975
 
@@ -41,6 +42,10 @@ class Measured:
     """Of a recording the figure of all of it, whose replicates say how sure it is."""
     of_parts: bool = False
     """Replicates are runs of parts of the recording, each of which begins and ends for itself."""
+    halves: tuple[float, ...] = ()
+    """Of a recording, the figure of its first and of its second half."""
+    bursts: Bursts | None = None
+    """Of a recording, the few that make the figure."""
 
     @property
     def mean(self) -> float | None:

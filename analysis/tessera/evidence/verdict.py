@@ -132,3 +132,18 @@ def least_that_is_enough(found: Mapping[str, Measured], more_is_better: bool, lo
             doubts.append(Doubt(second, large, factor, 1.0))
     back = {large: factor.inverse() for large, factor in larger(enough) if factor and factor.difference is Difference.APART and factor.value < 1}
     return Verdict(enough, doubts, second, against, [large for large, factor in larger(enough) if factor], back, left_out)
+
+
+def by_half(found: Mapping[str, Measured], more_is_better: bool, ordered: bool) -> tuple[str, str] | None:
+    """The designs that the first and the second half of a recording would choose, where they disagree by more than the margin: `ordered`, the
+    least that no larger one beats. None where they agree, or halves are not known."""
+    chosen = ranked(found)[0]
+    if len(chosen) < 2 or any(len(each.halves) < 2 or min(each.halves) <= 0 for each in chosen.values()):
+        return None
+    names = list(chosen)
+    logs = [{name: math.log(each.halves[half]) * (-1 if more_is_better else 1) for name, each in chosen.items()} for half in range(2)]
+    margin = math.log(MARGIN)
+    enough = lambda half: next(small for place, small in enumerate(names) if all(half[small] - half[large] <= margin for large in names[place + 1 :]))  # noqa: E731
+    picks = [enough(half) if ordered else min(half, key=half.__getitem__) for half in logs]
+    differ = picks[0] != picks[1] and (ordered or max(logs[0][picks[1]] - logs[0][picks[0]], logs[1][picks[0]] - logs[1][picks[1]]) > margin)
+    return (picks[0], picks[1]) if differ else None

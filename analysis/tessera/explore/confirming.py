@@ -30,6 +30,8 @@ class Confirmed:
     """Of the designs that keep the constraints, by their number."""
     runs: int
     """That were spent on it; the parts of a recording are as long as one run together."""
+    once: frozenset[int]
+    """Those that ran once and are too far from the front to run again: nothing at 95 % is said of them."""
     wanted: int
     """That it would have taken; more than `runs` where the budget ended first."""
 
@@ -66,7 +68,9 @@ class _Confirming:
         self._wanted: dict[int, Fraction] = {}
 
     def confirmed(self) -> Confirmed:
-        return Confirmed(self.places(), math.ceil(self._spent), math.ceil(sum(self._wanted.values())))
+        found = self.places()
+        once = frozenset(number for number, place in found.items() if self.by_seeds and not self._trials[number].again and place.settled)
+        return Confirmed(found, math.ceil(self._spent), once, math.ceil(sum(self._wanted.values())))
 
     def front(self) -> list[int]:
         """The designs that stand on it by the run that all have, then those that are like one of them."""

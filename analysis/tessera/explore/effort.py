@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, rate_without_each, without_each
+from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, bursts, rate_without_each, without_each
 from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
@@ -35,7 +35,8 @@ def _latencies(run: Run, metric: str) -> tuple[np.ndarray, int]:
 
 
 def by_blocks(run: Run, metric: str) -> dict[str, float]:
-    """METRIC.of_all, as its log of requests has it, and METRIC.without.N for each block; {} of a run with too few requests."""
+    """METRIC.of_all, as its log of requests has it, METRIC.without.N for each block, METRIC.half.1 and .2; of a percentile that few bursts make
+    METRIC.bursts, .bursts.share and METRIC.outside_bursts. {} of a run with too few requests."""
     if metric == THROUGHPUT:
         return _throughput_by_blocks(run)
     latencies, _ = _latencies(run, metric)
@@ -44,7 +45,11 @@ def by_blocks(run: Run, metric: str) -> dict[str, float]:
     statistic = metric.rsplit(".", 1)[1]
     fraction = fraction_of(statistic)
     figure = {"mean": np.mean, "max": np.max}.get(statistic) or (lambda values: quantile(values, fraction))
-    return _named(metric, float(figure(latencies)), without_each(latencies, figure))
+    halves = [float(figure(half)) for half in np.array_split(latencies, 2)]
+    found = _named(metric, float(figure(latencies)), without_each(latencies, figure)) | {f"{metric}.half.{number}": value for number, value in enumerate(halves, 1)}
+    if fraction is not None and (made := bursts(latencies, fraction)) is not None:
+        found |= {f"{metric}.bursts": float(made.count), f"{metric}.bursts.share": made.share, f"{metric}.outside_bursts": made.outside}
+    return found
 
 
 def _throughput_by_blocks(run: Run) -> dict[str, float]:

@@ -23,8 +23,10 @@ def notes_of(trials: pl.DataFrame, facts: Mapping[str, Any]) -> list[str]:
     elif runs:
         notes.append(f"{counted(again, 'design')} that may be on the front ran again with seeds that the choice had not seen: {counted(runs, 'run')}")
     open_ = trials.filter(~pl.col("settled"))
+    once = trials.filter(pl.col("settled").is_null() & pl.col("keeps")).height
+    notes += [f"{counted(once, 'design')} ran once: more than three deviations from the front"] if once else []
     if not open_.height:
-        return [*notes, "every place is settled at 95 %, for all comparisons together"]
+        return [*notes, f"{'every other' if once else 'every'} place is settled at 95 %, for all comparisons together"]
     on, off = open_.filter("front").height, open_.filter(~pl.col("front")).height
     said = [f"{counted(on, 'design')} of the front" if on else "", f"{counted(off, 'design')} that may be on it, or equal to one" if off else ""]
     return [*notes, f"not settled: {' and '.join(filter(None, said))}; {_settles(confirmed)}"]

@@ -32,7 +32,8 @@ from tessera.results.human import counted, figure
 from tessera.results.shown import Card, Shown
 
 STANDING = {"front": pl.Boolean, "ties": pl.Int64, "settled": pl.Boolean, "point": pl.String, "rival": pl.String}
-"""Columns that say where a design stands: whether it is a point of the front, with how many designs that are like it; whether that is settled;
+"""Columns that say where a design stands: whether it is a point of the front, with how many designs that are like it; whether that is settled (null: it
+ran once, far from the front);
 the key of the point that it is, or that stands for it; and of the design against which it is not settled."""
 
 
@@ -180,7 +181,7 @@ def _found(plan: SearchPlan, sweep: Sweep, tried: Sequence[Trial], confirmed: Co
     for number, place in confirmed.places.items():
         point, rival = place.point, place.rival
         ties = sum(other.point == number and not other.on and other.settled for other in confirmed.places.values()) if place.on else 0
-        rows[number] |= {"front": place.on, "ties": ties, "settled": place.settled, "point": None if point is None else rows[point]["key"], "rival": None if rival is None else rows[rival]["key"]}
+        rows[number] |= {"front": place.on, "ties": ties, "settled": None if number in confirmed.once else place.settled, "point": None if point is None else rows[point]["key"], "rival": None if rival is None else rows[rival]["key"]}
     widths = [f"{name}.half_width" for name in plan.objectives]
     constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
     names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "runs", "marks", "keeps", "command", *STANDING]

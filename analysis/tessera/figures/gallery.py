@@ -247,7 +247,7 @@ def _front_of_search(sweep: Sweep, layers: Sequence[str] = ()) -> Chart:
 def _with_ties(designs: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Without those that a point of the front stands for, whose label says how many they are; and notes."""
     ties = pl.col("ties") > 0
-    points = designs.filter(pl.col("front") | pl.col("point").is_null() | ~pl.col("settled"))
+    points = designs.filter(pl.col("front") | pl.col("point").is_null() | ~pl.col("settled").fill_null(True))
     labels = pl.when(ties).then(pl.format("{} (+{})", "label", "ties")).otherwise(pl.col("label"))
     return points.with_columns(labels.alias("label")), [f"(+N): so many more within {EQUAL}"] if designs.filter(ties).height else []
 

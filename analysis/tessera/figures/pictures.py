@@ -244,7 +244,7 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label"
         best = known["front"].to_numpy()
     else:
         best = front(known.select(first, second).to_numpy())
-    sure = known["settled"].to_numpy() if "settled" in known.columns else np.ones(known.height, dtype=bool)
+    sure = known["settled"].fill_null(True).to_numpy() if "settled" in known.columns else np.ones(known.height, dtype=bool)
     chosen, open_, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best & ~sure)), known.filter(pl.Series(~best & sure))
     axes = [Axis(with_unit(name)) for name in (first, second)]
 

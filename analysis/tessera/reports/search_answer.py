@@ -92,7 +92,7 @@ def _unsettled(kept: pl.DataFrame, row: Mapping[str, Any], name: str) -> str:
         return f"whether the design with the best {name} is on the front"
     others = kept.filter(pl.col("key") != row["key"])
     if "settled" in kept.columns:  # what is beaten for sure is no rival, nor is what is equal
-        others = others.filter((pl.col("front") | ~pl.col("settled")) & (pl.col("point").fill_null("") != row["key"]))
+        others = others.filter((pl.col("front") | ~pl.col("settled").fill_null(True)) & (pl.col("point").fill_null("") != row["key"]))
     room = (pl.col(width).fill_null(float("inf")) ** 2 + (row[width] or 0.0) ** 2).sqrt()
     near = others.filter((pl.col(name) - row[name]).abs() <= room).height
     return f"{counted(near, 'more design')} {'lies' if near == 1 else 'lie'} within the interval of the best {name}" if near else ""
