@@ -246,5 +246,9 @@ def test_the_check_list_names_tests_that_there_are():
 def test_an_answer_about_a_recording_says_that_it_is(crossed, tmp_path):
     recorded = crossed.good.with_columns(pl.lit(True).alias("recorded"))
     assert of_sweep(recorded, crossed.axes, "Which layer has the shortest tail?").endswith("; on this recording, from this start.")
-    assert all(line.endswith(" On this recording: seeds move the spindle only.") for line in effects(recorded, crossed.axes, "host.latency.p99", "ms"))
+    lines = effects(recorded, crossed.axes, "host.latency.p99", "ms")
+    assert all(line.endswith(" On this recording, from this start.") and "not settled: " in line and "(no blocks of this recording: no interval)" in line for line in lines)
+    blocks = {f"host.latency.p99.without.{block}": pl.col("host.latency.p99") * (1 + block / 1000) for block in range(1, 11)}
+    sure = effects(recorded.with_columns(pl.col("host.latency.p99").alias("host.latency.p99.of_all"), **blocks), crossed.axes, "host.latency.p99", "ms")
+    assert any("a factor of 3 [3 to 3, 10 blocks]" in line and "not settled" not in line for line in sure)
     assert "on this recording" not in of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?")

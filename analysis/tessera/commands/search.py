@@ -53,10 +53,10 @@ def search(
 
 
 def _print(found: "Search") -> None:
-    from tessera.explore.search_notes import of_design
+    from tessera.explore.search_notes import of_design, reached
     from tessera.figures.pictures import text
     from tessera.reports.sweep_page import SWEPT
-    from tessera.results.human import counted, with_interval
+    from tessera.results.human import counted
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     if fold := found.sweep.facts.get("fold"):
@@ -66,10 +66,10 @@ def _print(found: "Search") -> None:
     for note in found.notes:
         print(f"  {'! ' if note.startswith('not settled') else ''}{note}")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
-        reached = ", ".join(f"{name} {with_interval(row[name], row[f'{name}.half_width'], SWEPT.get(name, '1'))}" for name in found.objectives)
+        figures = ", ".join(f"{name} {reached(row, name, SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)
         said = "".join(f" ({each})" for each in (row.get("marks"), of_design(row)) if each)
-        print(f"  {file}\n    {design}\n    {reached}{said}")
+        print(f"  {file}\n    {design}\n    {figures}{said}")
 
 
 def register(app: typer.Typer) -> None:

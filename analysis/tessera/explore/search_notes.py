@@ -7,7 +7,7 @@ import polars as pl
 
 from tessera.evidence.family import EQUAL
 from tessera.explore.confirming import USUAL
-from tessera.results.human import counted
+from tessera.results.human import counted, figure, with_interval
 
 
 def notes_of(trials: pl.DataFrame, facts: Mapping[str, Any]) -> list[str]:
@@ -30,6 +30,14 @@ def notes_of(trials: pl.DataFrame, facts: Mapping[str, Any]) -> list[str]:
     on, off = open_.filter("front").height, open_.filter(~pl.col("front")).height
     said = [f"{counted(on, 'design')} of the front" if on else "", f"{counted(off, 'design')} that may be on it, or equal to one" if off else ""]
     return [*notes, f"not settled: {' and '.join(filter(None, said))}; {_settles(confirmed)}"]
+
+
+def reached(row: Mapping[str, Any], name: str, unit: str) -> str:
+    """A figure of a design with its interval; on a recording with both ends, since it is of the logarithm."""
+    low, high = row.get(f"{name}.low_95"), row.get(f"{name}.high_95")
+    if low is not None and low != high:
+        return f"{figure(row[name], unit)} ({figure(low, unit)} to {figure(high, unit)})"
+    return with_interval(row[name], row.get(f"{name}.half_width"), unit)
 
 
 def of_design(row: Mapping[str, Any]) -> str:

@@ -92,8 +92,9 @@ def design_row(plan: SearchPlan, trial: Trial) -> dict[str, Any]:
     for name in dict.fromkeys([*wanted, *costs]):
         found = measured(plan, trial, name)
         if found is not None:
-            estimate = found.estimate()
+            estimate, bounds = found.estimate(), found.bounds()
             row[name], row[f"{name}.half_width"] = found.mean, estimate.half_width if estimate else None
+            row[f"{name}.low_95"], row[f"{name}.high_95"] = bounds or (None, None)
         elif name in costs:
             row[name] = None
     row["runs"] = len(trial.evidence)

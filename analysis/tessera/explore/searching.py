@@ -182,7 +182,7 @@ def _found(plan: SearchPlan, sweep: Sweep, tried: Sequence[Trial], confirmed: Co
         point, rival = place.point, place.rival
         ties = sum(other.point == number and not other.on and other.settled for other in confirmed.places.values()) if place.on else 0
         rows[number] |= {"front": place.on, "ties": ties, "settled": None if number in confirmed.once else place.settled, "point": None if point is None else rows[point]["key"], "rival": None if rival is None else rows[rival]["key"]}
-    widths = [f"{name}.half_width" for name in plan.objectives]
+    widths = [f"{name}.{of}" for of in ("half_width", *(("low_95", "high_95") if any(trial.recorded for trial in tried) else ())) for name in plan.objectives]
     constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
     names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "runs", "marks", "keeps", "command", *STANDING]
     kinds = kinds_of(plan.axis_names(), plan.libraries())

@@ -9,10 +9,11 @@ import polars as pl
 from tessera.asking.metric import unit_of
 from tessera.evidence.marks import UNRANKED
 from tessera.explore.dataset import AXIS
+from tessera.explore.search_notes import reached
 from tessera.explore.search_plan import COST, COST_PER_TB
 from tessera.figures.pictures import text
 from tessera.reports.answer import metric_named
-from tessera.results.human import counted, with_interval
+from tessera.results.human import counted
 
 _OF_COST = re.compile(r"cost|cheap|price|dollar|\$|expensive")
 _OF_LATENCY = "host.latency."
@@ -41,7 +42,7 @@ def design_text(row: Mapping[str, Any]) -> str:
 
 def reached_text(row: Mapping[str, Any], objectives: Mapping[str, str]) -> str:
     """What a design reaches, with intervals where the search had seeds."""
-    return ", ".join(f"{name} {with_interval(row[name], row.get(f'{name}.half_width'), unit_of(name))}" for name in objectives)
+    return ", ".join(f"{name} {reached(row, name, unit_of(name))}" for name in objectives)
 
 
 def _objective_in(question: str, objectives: Sequence[str]) -> str | None:
