@@ -149,7 +149,7 @@ def test_what_may_be_on_the_front_runs_again_with_seeds_that_the_choice_had_not_
     unseen = seeds.filter(pl.col("seed") > 1)
     assert unseen.height == row["runs"] and row["host.latency.p99"] == pytest.approx(unseen["host.latency.p99"].mean())
     assert sure.sweep.good.height == sure.trials.height + again["runs"].sum() <= 12 + 60
-    assert sure.notes[0].startswith(f"{again.height} designs that may be on the front ran again with seeds that the choice had not seen: {again['runs'].sum()} runs")
+    assert sure.notes[0].startswith(f"{again.height} designs that may be on the front ran again with seeds that the choice had not seen: {again['runs'].sum()} runs of at most 60")
     assert set(sure.front["settled"]) <= {True, False} and sure.front["host.latency.p99.half_width"].null_count() == 0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from tessera.evidence.blocks import BLOCKS, pseudo_values
 from tessera.evidence.front import places, ties_of
 from tessera.evidence.intervals import student_t_975
 from tessera.evidence.marks import with_marks
@@ -69,17 +70,35 @@ def over_seeds(frame: pl.DataFrame, axes: Sequence[str], metrics: Sequence[str])
     )  # fmt: skip
 
 
+def is_recorded(rows: pl.DataFrame) -> bool:
+    """Whether runs served a recorded trace: seeds then vary the spindle's phase, and not what was recorded."""
+    return "recorded" in rows.columns and bool(rows["recorded"].any())
+
+
+def on_recording(rows: pl.DataFrame, metric: str) -> Measured:
+    """A figure on a recording, as the geometric mean of rows, by block where the sweep has blocks of it. Figures are above 0."""
+    whole = math.exp(rows[metric].log().mean())
+    if f"{metric}.of_all" not in rows.columns or rows[f"{metric}.of_all"].null_count():
+        return Measured({}, whole=whole)
+    each = [pseudo_values(row[f"{metric}.of_all"], [row[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)]) for row in rows.iter_rows(named=True)]
+    blocks = set.intersection(*map(set, each))
+    return Measured({block: math.exp(sum(math.log(values[block]) for values in each) / len(each)) for block in sorted(blocks)}, whole=whole)
+
+
+def _by_seed(rows: pl.DataFrame, metric: str) -> Measured:
+    seed = AXIS + SEED
+    if is_recorded(rows) and rows[metric].min() > 0:
+        return on_recording(rows, metric)
+    return Measured(dict(zip(map(int, rows[seed]) if seed in rows.columns else itertools.count(1), rows[metric].to_list())))
+
+
 def with_places(frame: pl.DataFrame, axes: Sequence[str], metrics: Sequence[str]) -> pl.DataFrame:
     """The same of metrics that are all to be small, with where each design stands with regard to the front, as a search says it: `front`,
     `settled`, `point` (of the design that it is like, a number), `ties` and the design's `key`, its number."""
     designs = over_seeds(frame, axes, metrics)
     keys = [AXIS + name for name in axes if name != SEED and AXIS + name in frame.columns]
     groups = frame.group_by(keys, maintain_order=True) if keys else [((), frame)]
-    seed = AXIS + SEED
-    figures = [
-        [Measured(dict(zip(map(int, group[seed]) if seed in group.columns else itertools.count(1), group[metric].to_list()))) for metric in metrics]
-        for _, group in groups
-    ]  # fmt: skip
+    figures = [[_by_seed(group, metric) for metric in metrics] for _, group in groups]
     found = places(figures, [False] * len(metrics))
     points = [place.point for place in found]
     return designs.with_columns(

@@ -21,7 +21,7 @@ def notes_of(trials: pl.DataFrame, facts: Mapping[str, Any]) -> list[str]:
     if confirmed.get("recorded"):
         notes.append("intervals: blocks of this recording, from this start" + (f"; {counted(runs, 'design')} ran again in parts" if runs else ""))
     elif runs:
-        notes.append(f"{counted(again, 'design')} that may be on the front ran again with seeds that the choice had not seen: {counted(runs, 'run')}")
+        notes.append(f"{counted(again, 'design')} that may be on the front ran again with seeds that the choice had not seen: {counted(runs, 'run')} of at most {confirmed['budget']}")
     open_ = trials.filter(~pl.col("settled"))
     once = trials.filter(pl.col("settled").is_null() & pl.col("keeps")).height
     notes += [f"{counted(once, 'design')} ran once: more than three deviations from the front"] if once else []

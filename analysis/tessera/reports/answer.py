@@ -13,13 +13,12 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.asking.metric import Metric, metric_of
-from tessera.evidence.blocks import BLOCKS, pseudo_values
 from tessera.evidence.family import EQUAL
 from tessera.evidence.marks import TOO_SHORT, rankable
 from tessera.evidence.ratios import Measured
 from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enough
 from tessera.explore.dataset import AXIS
-from tessera.explore.designs import SEED, zipped_axes
+from tessera.explore.designs import SEED, is_recorded, on_recording, zipped_axes
 from tessera.figures.pictures import in_order, is_ordered, text
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted
@@ -154,7 +153,7 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
     if not ordered or len(values) > 1:
         found = asked_about(found, question, metric.more_is_better)
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
-    recorded = _recorded(good)
+    recorded = is_recorded(good)
     how = f'blocks = "{metric.name}" in the file of the sweep has intervals over its blocks' if recorded else ""
     said = sentence(found, verdict, metric, " with ".join(group), ordered, over, how)
     if recorded:
@@ -180,28 +179,13 @@ def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], me
         rows = alike.filter((pl.col(column) == value) & (pl.col(metric) > 0))
         if rows.height == 0:
             return {}, ""
-        if _recorded(rows):
-            found[text(value)] = _of_blocks(rows, metric)
+        if is_recorded(rows):
+            found[text(value)] = on_recording(rows, metric)
             continue
         keyed = rows.group_by(seed).agg(pl.col(metric).log().mean()).rows() if seed in rows.columns else [(1, rows[metric].log().mean())]
         found[text(value)] = Measured({int(at): math.exp(log) for at, log in keyed})
     over = [f"{alike[name].n_unique()} values of {name.removeprefix(AXIS)}" for name in others if name != seed and alike[name].n_unique() > 1]
     return found, " and ".join(over)
-
-
-def _recorded(rows: pl.DataFrame) -> bool:
-    """Seeds then vary the spindle's phase, and not what was recorded."""
-    return "recorded" in rows.columns and bool(rows["recorded"].any())
-
-
-def _of_blocks(rows: pl.DataFrame, metric: str) -> Measured:
-    """A figure on a recording, as the geometric mean of rows, by block where the sweep has blocks of it."""
-    whole = math.exp(rows[metric].log().mean())
-    if f"{metric}.of_all" not in rows.columns or rows[f"{metric}.of_all"].null_count():
-        return Measured({}, whole=whole)
-    each = [pseudo_values(row[f"{metric}.of_all"], [row[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)]) for row in rows.iter_rows(named=True)]
-    blocks = set.intersection(*map(set, each))
-    return Measured({block: math.exp(sum(math.log(values[block]) for values in each) / len(each)) for block in sorted(blocks)}, whole=whole)
 
 
 def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str, recorded: bool = False, blocks: Mapping[str, Mapping[str, list[float]]] = MappingProxyType({})) -> str:

@@ -13,7 +13,7 @@ from tessera.evidence.family import EQUAL, MARGIN, pairs
 from tessera.evidence.marks import rankable
 from tessera.evidence.ratios import Difference, Ratio
 from tessera.explore.dataset import AXIS
-from tessera.explore.designs import SEED, zipped_axes
+from tessera.explore.designs import SEED, is_recorded, zipped_axes
 from tessera.figures.pictures import in_order, text
 from tessera.results.human import counted, figure, number
 
@@ -71,7 +71,7 @@ def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str, c
     rest = [name for name in others if name != seed]
     by_other = (factors.group_by(rest).agg(mean) if rest else factors.select(mean))["log"].to_numpy()
     comparisons = max(comparisons, pairs(len(values)))
-    recorded = "recorded" in alike.columns and bool(alike["recorded"].any())
+    recorded = is_recorded(alike)
     ratio = _over_blocks(alike, column, low, high, others, metric, comparisons) if recorded else Ratio.of(by_seed["log"], comparisons)
     over = {name.removeprefix(AXIS): alike[name].n_unique() for name in rest if alike[name].n_unique() > 1}
     return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), ratio, over, recorded)
@@ -103,7 +103,7 @@ def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> 
     left_out = good.height - ranks.height
     groups = zipped_axes(good, axes)
     family = sum(pairs(good[AXIS + group[0]].drop_nulls().n_unique()) for group in groups)
-    recorded = " On this recording, from this start." if "recorded" in good.columns and good["recorded"].any() else ""
+    recorded = " On this recording, from this start." if is_recorded(good) else ""
     found = []
     for group in groups:
         name = " with ".join(group)
