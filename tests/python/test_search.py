@@ -11,7 +11,9 @@ from tessera import InputError, Simulation
 from tessera.cli import app
 from tessera.evidence.front import front
 from tessera.explore.prices import cost_of, prices_of
+from tessera.explore.confirming import confirm
 from tessera.explore.search_plan import search_plan_of
+from tessera.explore.search_rows import Trial, measured
 from tessera.figures.chart import heading
 from tessera.figures.gallery import of_sweep
 
@@ -237,3 +239,14 @@ def test_an_unknown_objective_has_its_nearest_name(tmp_path):
 
 def test_the_front_leaves_out_what_is_beaten():
     assert front(np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0]])).tolist() == [True, False, True, False]
+
+
+def test_a_figure_that_not_every_run_has_is_that_of_the_runs_that_have_it():
+    plan = search_plan_of({**PLAN, "objectives": {"host.latency.p99": "minimise"}, "cost": {}})
+    simulation = Simulation(drive="bare", workload="random-4k")
+    row = lambda seed, p99: {"exit_status": 0, "seed": seed, "host.latency.p99": p99}  # noqa: E731
+    assert measured(plan, Trial({}, simulation, [row(1, 9.0)], [row(2, None), row(3, 7.0)]), "host.latency.p99").by_seed == {3: 7.0}
+    assert measured(plan, Trial({}, simulation, [row(1, None)]), "host.latency.p99") is None
+    trials = [Trial({}, simulation.but(seed=number), [row(1, 9.0 + number)]) for number in range(3)]
+    lacking = confirm(plan, trials, lambda wanted: [row(run.seed, None) for _, run in wanted])
+    assert set(lacking.places) == {0, 1, 2} and not lacking.places[0].settled

@@ -34,6 +34,8 @@ class Answer:
     """They were too few to fill them."""
     fold: str = ""
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
+    goes_on: bool = False
+    """The recorded trace has more requests than the question may take."""
 
     def sentence(self) -> str:
         """The answer, or that there is none yet."""
@@ -208,8 +210,8 @@ class Answer:
         asked = self.question.asked
         if self.verdict.settled:
             return []
-        if self._recorded:  # which may go on
-            return ["--requests", str(4 * asked.most)] if self.past + self.requests >= asked.most else []
+        if self._recorded:
+            return ["--requests", str(4 * asked.most)] if self.goes_on else []
         grows = any(any(mark in why for mark in GROWING) for why in self.verdict.left_out.values())
         return ["--settle"] if grows or self.verdict.seeds else []
 

@@ -54,9 +54,10 @@ def _ask_recording(question: Question, sweep_of: Callable[[Mapping[str, Any], st
     """One run of each design on what follows the recording's past, which fills the caches; replicates are blocks of its requests, or, of figures
     that no log of requests has, runs of its parts."""
     asked = question.asked
-    requests = asked.source.requests(asked.most, asked.format)
+    there = asked.source.requests(asked.most + 1, asked.format)
+    requests = min(there, asked.most)
     past = requests // PAST
-    return _answer(question, sweep_of(plan_table(question, requests - past, 1, past), "recording"), 1, 1, past)
+    return _answer(question, sweep_of(plan_table(question, requests - past, 1, past), "recording"), 1, 1, past, there > requests)
 
 
 def _more_seeds(verdict: Verdict, seeds: int, settle: bool) -> int | None:
@@ -143,7 +144,7 @@ def _bursts(row: Mapping[str, Any], metric: str) -> Bursts | None:
     return None if count is None else Bursts(int(count), row[f"{metric}.bursts.share"], row[f"{metric}.outside_bursts"])
 
 
-def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0) -> Answer:
+def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0, goes_on: bool = False) -> Answer:
     asked, rows = question.asked, _rows_by_design(question, sweep)
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
@@ -155,7 +156,7 @@ def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int 
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
     notes = "; ".join(str(note) for frame in rows.values() if "notes" in frame.columns for note in frame["notes"].drop_nulls())
-    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""))
+    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""), goes_on)
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

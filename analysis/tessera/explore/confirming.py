@@ -142,9 +142,9 @@ class _Confirming:
     def _figures(self, number: int, once: bool = False) -> list[Measured]:
         """`once`: by the run that all designs have, or, of a recording, by all of it."""
         trial = self._trials[number]
-        if once and not trial.recorded:
-            trial = Trial(trial.point, trial.simulation, trial.rows)
-        return [found for name in self._plan.objectives if (found := measured(self._plan, trial, name)) is not None]
+        first = Trial(trial.point, trial.simulation, trial.rows)
+        found = [measured(self._plan, first if once and not trial.recorded else trial, name) or measured(self._plan, first, name) for name in self._plan.objectives]
+        return [figure for figure in found if figure is not None]
 
     def _once(self, numbers: Sequence[int]) -> np.ndarray:
         """A row a design, by the run that all designs have."""

@@ -55,13 +55,14 @@ def failed(trial: Trial) -> dict[str, Any] | None:
 
 
 def measured(plan: SearchPlan, trial: Trial, name: str) -> Measured | None:
-    """A figure of a design by replicate; None where a run does not have it."""
+    """A figure of a design by replicate, of those runs that have it; None where none does."""
     values = [_value(plan, trial, row, name) for row in trial.evidence]
-    if None in values:
-        return None
     if not trial.recorded:
-        return Measured({int(row["seed"]): value for row, value in zip(trial.evidence, values)})
-    (whole,) = values[:1]
+        known = {int(row["seed"]): value for row, value in zip(trial.evidence, values) if value is not None}
+        return Measured(known) if known else None
+    whole = values[0]
+    if whole is None:
+        return None
     if name in (COST, COST_PER_TB):
         return Measured(dict.fromkeys(range(1, BLOCKS + 1), whole), whole=whole)
     row = trial.rows[0]
