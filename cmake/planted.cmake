@@ -1,4 +1,4 @@
-# Builds a copy of the sources with one bug of tests/planted/bugs in it (docs/guide/testing.md). The copy lies where the binary folder,
+# Builds a copy of the sources with one bug of tests/planted/bugs in it (docs/developers/testing.md). The copy lies where the binary folder,
 # TREE/build/release, sees it as that of the release build sees the sources, so that the two share the compiler's cache. From one bug to
 # the next only the files that differ are written, and only what depends on them is built.
 set(tree ${PROJECT_SOURCE_DIR}/build/planted)

@@ -18,6 +18,7 @@
 #include "base/timeline_module.hpp"
 #include "platforms/array/array_command.hpp"
 #include "platforms/cli/options.hpp"
+#include "platforms/cli/run_document.hpp"
 #include "platforms/commands/commands.hpp"
 #include "platforms/output/output_file.hpp"
 #include "platforms/output/program_name.hpp"
@@ -49,6 +50,10 @@ struct Dispatch {
   }
   int operator()(const tessera::cli::RunOptions& options) const {
     if (options.list_inputs) return tessera::print_input_files(tessera::input_files(options, search));
+    if (options.print_document) {
+      std::cout << tessera::cli::run_document(options.named, tessera::cli::CodeInDocument::named);
+      return 0;
+    }
     tessera::require_digest(options.firmware);
     return tessera::run_command(options, search);
   }

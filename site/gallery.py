@@ -1,4 +1,4 @@
-"""Draws docs/gallery anew: runs the commands of its page in a folder of their own and takes the pictures that the page shows."""
+"""Draws docs/gallery again: runs docs/gallery/pictures.sh in a folder of its own and takes the pictures that its commands wrote."""
 
 import re
 import shutil
@@ -6,19 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "gallery" / "README.md"
-COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
+GALLERY = Path(__file__).resolve().parents[1] / "docs" / "gallery"
+COMMANDS = GALLERY / "pictures.sh"
+PICTURE = re.compile(r"--out (\S+\.png)$", re.MULTILINE)
 
 
 def main(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    text = PAGE.read_text()
-    for commands in COMMANDS.findall(text):
-        subprocess.run(["sh", "-e", "-c", commands], cwd=folder, check=True)
-    for name in PICTURE.findall(text):
-        shutil.copy(folder / name, PAGE.parent / name)
+    subprocess.run(["sh", "-e", COMMANDS], cwd=folder, check=True)
+    for name in PICTURE.findall(COMMANDS.read_text()):
+        shutil.copy(folder / name, GALLERY / name)
 
 
 if __name__ == "__main__":

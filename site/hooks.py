@@ -29,12 +29,20 @@ log = logging.getLogger("mkdocs.hooks.sources")
 
 
 def on_config(config):
-    """Adds to the section of the layers what its first page links."""
-    linked = re.findall(r"\]\(([a-z0-9-]+\.md)\)", (Path(config.docs_dir) / LAYERS).read_text())
+    """Adds to the section of the layers what its first page links, but for pages that have a place of their own."""
+    linked = re.findall(r"\]\(([a-z0-9-]+\.md)(?:#[a-z0-9-]+)?\)", (Path(config.docs_dir) / LAYERS).read_text())
     explanation = next(item["Explanation"] for item in config.nav if "Explanation" in item)
     section = next(item["Layers"] for item in explanation if "Layers" in item)
-    section += dict.fromkeys(f"layers/{page}" for page in linked)
+    placed = set(_leaves(config.nav))
+    section += [page for page in dict.fromkeys(f"layers/{name}" for name in linked) if page not in placed]
     return config
+
+
+def _leaves(item) -> list[str]:
+    """The pages of a part of the navigation."""
+    if isinstance(item, str):
+        return [item]
+    return [page for part in (item.values() if isinstance(item, dict) else item) for page in _leaves(part)]
 
 
 def on_files(files, config):

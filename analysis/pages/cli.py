@@ -92,7 +92,7 @@ def reliability(
 
 @app.command()
 def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/recovery")) -> None:
-    """Measure how long each layer takes to recover and write the table of docs/recovery.md again."""
+    """Measure how long each layer takes to recover and write the table of docs/developers/recovery.md again."""
     write_recovery(Console(), out)
 
 
@@ -104,7 +104,7 @@ def own_input(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = 
 
 @app.command("left-out")
 def left_out(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/left-out")) -> None:
-    """Judge layers on volumes on which none of their parameters was chosen and write the tables of docs/validation/left-out.md again."""
+    """Judge layers on volumes on which none of their parameters was chosen and write the tables of docs/developers/left-out.md again."""
     write_left_out(Console(), out)
 
 
@@ -116,7 +116,7 @@ def trims(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path
 
 @app.command()
 def sizing(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/sizing")) -> None:
-    """Measure what less bandwidth and smaller buffers cost and write the curves of docs/guide/sizing.md again."""
+    """Measure what less bandwidth and smaller buffers cost and write docs/studies/bandwidth.csv and placement.csv again."""
     write_sizing(Console(), out)
 
 

@@ -18,7 +18,7 @@ from tessera.errors import InputError
 from tessera.results.marked_section import write_marked_section
 
 KEPT = REPOSITORY / "bench" / "instructions.csv"
-PAGE = REPOSITORY / "docs" / "guide" / "speed.md"
+PAGE = REPOSITORY / "docs" / "developers" / "speed.md"
 COMMAND = "./dev bench --instructions --record"
 # Of two runs, whose difference is measured: without boot, set-up and report.
 TABLE = (2_000, 6_000)

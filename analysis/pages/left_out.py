@@ -1,4 +1,4 @@
-"""Layers judged on volumes on which none of their parameters was chosen: the tables of docs/validation/left-out.md.
+"""Layers judged on volumes on which none of their parameters was chosen: the tables of docs/developers/left-out.md.
 
 For each volume the setting is taken that is best on all the others, and what it does on this one counts.
 """
@@ -20,7 +20,7 @@ from validation.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_spa
 from validation.papers.measures import latency
 from validation.papers.page import ratio
 
-PAGE = REPOSITORY / "docs" / "validation" / "left-out.md"
+PAGE = REPOSITORY / "docs" / "developers" / "left-out.md"
 COMMAND = "left-out"
 REQUESTS = 5_000
 VOLUMES = ("rsrch_1", "web_3", "web_0", "src1_0", "hm_0", "hp_c2247", "cello2003", "Financial1")  # without the longest

@@ -1,4 +1,4 @@
-"""How long each layer takes to recover, and what its caches and checkpoints do to that: the table of docs/recovery.md."""
+"""How long each layer takes to recover, and what its caches and checkpoints do to that: the table of docs/developers/recovery.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from tessera.results.run_folder import Run
 
-PAGE = REPOSITORY / "docs" / "recovery.md"
+PAGE = REPOSITORY / "docs" / "developers" / "recovery.md"
 REQUESTS = 30_000  # of web-server on the full drive `demo`: its caches are full by then
 
 

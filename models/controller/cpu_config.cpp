@@ -102,7 +102,7 @@ void CpuCosts::describe(ParameterVisitor& visitor) {
   const CostSource before = source;
   visitor.enumeration("source", source, {"measured", "estimated", "none"},
                       "of the costs that are not named: measured: what firmware images took, 0 where another operation has it "
-                      "(docs/guide/calibration.md); estimated: estimates from before that was measured; none: 0");
+                      "(docs/developers/calibration.md); estimated: estimates from before that was measured; none: 0");
   // The source comes first, so that each cost that the description names takes the place of the source's.
   if (source != before) cycles = cycles_of(source);
   constexpr Range range{0, 1e9};

@@ -26,6 +26,14 @@ class Arguments {
   }
   void flag(const std::string& name, const std::string& doc) { command_.add_flag(name, flags_[name], doc)->disable_flag_override(); }
 
+  enum class Kind : std::uint8_t { none, flag, single, repeated };
+  /// What an option is; none: the command has no such option.
+  [[nodiscard]] Kind kind(const std::string& name) const {
+    if (flags_.contains(name)) return Kind::flag;
+    if (repeated_.contains(name)) return Kind::repeated;
+    return texts_.contains(name) ? Kind::single : Kind::none;
+  }
+
   [[nodiscard]] const CLI::App& command() const { return command_; }
   [[nodiscard]] bool given(const std::string& name) const { return command_.count(name) != 0; }
   [[nodiscard]] bool set(const std::string& name) const { return flags_.at(name); }

@@ -4,6 +4,7 @@
 #include "platforms/cli/array_arguments.hpp"
 #include "platforms/cli/query_arguments.hpp"
 #include "platforms/cli/run_arguments.hpp"
+#include "platforms/cli/run_document.hpp"
 #include "platforms/cli/serve_arguments.hpp"
 #include "platforms/cli/torture_arguments.hpp"
 
@@ -102,6 +103,15 @@ ParsedCommand parse(int argc, const char* const* argv) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].command().parsed()) continue;
     arguments[i].check_values();
+    if (commands[i].read == read_run && is_run_document(arguments[i].text("DRIVE"))) {
+      std::vector<std::string> words = words_of_document(arguments[i].text("DRIVE"), arguments[i]);
+      if (is_run_document(words.front()))
+        arguments[i].fail(arguments[i].text("DRIVE") + ": its drive '" + words.front() + "' is a run document, too");
+      words.insert(words.begin(), {argv[0], commands[i].name});
+      std::vector<const char*> pointers;
+      for (const std::string& word : words) pointers.push_back(word.c_str());
+      return parse(static_cast<int>(pointers.size()), pointers.data());
+    }
     return commands[i].read(arguments[i]);
   }
   return PrintText{app.help(), 2};

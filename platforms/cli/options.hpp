@@ -86,10 +86,9 @@ struct NamedOption {
 
 struct RunOptions {
   std::string drive;
-  std::vector<std::string>
-      words;  ///< of a command line that makes the run again, DRIVE first: without its folder, recordings and saved state
-  std::vector<NamedOption> named;  ///< the same by name
+  std::vector<NamedOption> named;  ///< that make the run again, the drive first: without its folder, recordings and saved state
   bool list_inputs = false;        ///< print what would be read, and run nothing
+  bool print_document = false;     ///< print run_document(), and run nothing
   FirmwareOption firmware;
   std::string layer;                  ///< "" = the drive's own choice
   std::optional<TraceOptions> trace;  ///< exactly one of trace and workload is given

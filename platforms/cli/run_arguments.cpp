@@ -23,7 +23,7 @@ std::vector<Picoseconds> restart_times(const Arguments& arguments) {
 }  // namespace
 
 void declare_run(Arguments& arguments) {
-  arguments.positional("DRIVE", "drive by name, or the path of its .toml file");
+  arguments.positional("DRIVE", "drive by name, or the path of its .toml file; or a run document, such as the run.toml of a run's folder");
   arguments.option(
       "--layer", "NAME",
       "translation layer (default: the drive's own); zoned:log, zoned:dmz, zoned:lsm: zones, and a host that translates for them");
@@ -58,11 +58,12 @@ void declare_run(Arguments& arguments) {
   arguments.flag("--json", "print the summary as JSON, every digit");
   arguments.option("--out", "DIR", "folder for the results");
   declare_list_inputs(arguments);
+  arguments.flag("--document", "print the run as a document, and run nothing");
 }
 
 ParsedCommand read_run(const Arguments& arguments) {
   arguments.require("DRIVE", "a DRIVE; 'tessera-sim list drives' shows their names");
-  if (!arguments.set("--list-inputs")) arguments.require("--out", "--out DIR, the folder for the results");
+  if (!arguments.set("--list-inputs") && !arguments.set("--document")) arguments.require("--out", "--out DIR, the folder for the results");
   if (!arguments.given("--trace") && !arguments.given("--workload")) arguments.fail("expected --trace FILE or --workload NAME");
   if (arguments.text("--warmup") == "auto")
     arguments.fail("--warmup auto takes two runs, of which the first finds the warm-up (host.steady.from): 'tessera run' makes both");
@@ -87,6 +88,7 @@ ParsedCommand read_run(const Arguments& arguments) {
   run.events = arguments.set("--events");
   run.places = arguments.set("--places");
   run.list_inputs = arguments.set("--list-inputs");
+  run.print_document = arguments.set("--document");
   run.layer = arguments.text("--layer");
   run.load_state = arguments.text("--load-state");
   run.save_state = arguments.text("--save-state");
@@ -98,12 +100,11 @@ ParsedCommand read_run(const Arguments& arguments) {
   if (arguments.given("--gdb")) run.gdb = static_cast<std::uint16_t>(arguments.count("--gdb", 0, 0, last_port));
   run.json = arguments.set("--json");
   const std::set<std::string> no_part_of_the_run{
-      "--out",           "--json",         "--gdb",         "--save-state",     "--vcd",
-      "--fst",           "--timeline",     "--signals",     "--record-window",  "--record-trigger",
-      "--record-before", "--record-after", "--list-inputs", "--firmware-digest"};
-  run.words = arguments.words(no_part_of_the_run);
-  run.words.insert(run.words.begin(), run.drive);
-  run.named = arguments.named(no_part_of_the_run);
+      "--out",           "--json",         "--gdb",         "--save-state",    "--vcd",
+      "--fst",           "--timeline",     "--signals",     "--record-window", "--record-trigger",
+      "--record-before", "--record-after", "--list-inputs", "--document",      "--firmware-digest"};
+  run.named =
+      arguments.named(run.print_document ? std::set<std::string>{"--out", "--json", "--list-inputs", "--document"} : no_part_of_the_run);
   run.named.insert(run.named.begin(), {"drive", {run.drive}, false});
   return run;
 }

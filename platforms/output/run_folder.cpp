@@ -9,7 +9,7 @@ namespace {
 
 /// All that a run writes, or the Python package beside it, but the effective description: that one is no result, and a
 /// run may be made from it. The summary goes first: nothing of a later run is ever seen with it.
-constexpr std::array<std::string_view, 13> results{"summary.json",    "command.json", "run.json",       "requests.npy", "events.csv",
+constexpr std::array<std::string_view, 13> results{"summary.json",    "run.toml",     "run.json",       "requests.npy", "events.csv",
                                                    "intervals.csv",   "tracks.csv",   "blocks.csv",     "bands.csv",    "compare.json",
                                                    "simulation.json", "firmware.log", "completions.csv"};
 
@@ -42,7 +42,7 @@ RunFolder::RunFolder(std::filesystem::path path) : path_(std::move(path)) {
 RunFolder::~RunFolder() {
   if (begun_) return;
   std::error_code error;  // nothing can be said here; what cannot be removed stays
-  for (const char* record : {"command.json", "run.json", "firmware.log"}) std::filesystem::remove(file(record), error);
+  for (const char* record : {"run.toml", "run.json", "firmware.log"}) std::filesystem::remove(file(record), error);
   if (made_) std::filesystem::remove(file(description), error);  // one that was there may be what the run was made from
   lock_.reset();
   if (made_) std::filesystem::remove(path_, error);

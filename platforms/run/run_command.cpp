@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "platforms/cli/run_document.hpp"
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/gdb/drive_debugger.hpp"
@@ -257,9 +258,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   const FormatPlan plan = plan_drive(drive_config);
   ParameterCollector effective;
   drive_config.describe(effective);
-  constexpr int on_one_line = 0;
   constexpr int an_option_a_line = 2;
-  folder.write("command.json", json_text(boost::json::value_from(options.words), on_one_line), Keep::record);
+  folder.write("run.toml", cli::run_document(options.named, cli::CodeInDocument::comment), Keep::record);
   folder.write("run.json", json_text(run_description(options, inputs), an_option_a_line), Keep::record);
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive), Keep::record);
 

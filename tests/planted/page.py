@@ -7,7 +7,7 @@ from bugs import BadBug, Bug, Catcher
 
 TITLE = """# Planted bugs
 
-Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](../../docs/guide/testing.md)).
+Each fault of `tests/planted/bugs/`, alone in a build, and the first test that noticed ([testing](../../docs/developers/testing.md)).
 Made by `./dev planted --page tests/planted/caught.md`, which replaces the rows of the bugs that it plants.
 """
 HEAD = "| planted bug | file | caught by |\n|---|---|---|"

@@ -95,7 +95,7 @@ def test_a_run_that_went_right_is_one(tmp_path):
 
 
 def costs_on_the_page():
-    """Estimate and measured cost by operation, as docs/guide/calibration.md has them."""
+    """Estimate and measured cost by operation, as docs/developers/calibration.md has them."""
     rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", PAGE.read_text(), re.MULTILINE)
     return {name: (int(estimate), int(measured)) for name, estimate, measured in rows}
 
@@ -140,7 +140,7 @@ def test_the_description_that_a_run_writes_has_its_costs_and_reads_back_to_them(
 
 
 def test_linked_firmware_and_its_image_agree_in_cpu_time(tmp_path):
-    """Within 15 % a layer, all workloads together, as docs/guide/calibration.md says of every layer."""
+    """Within 15 % a layer, all workloads together, as docs/developers/calibration.md says of every layer."""
     image = build_layer("cmr")
     linked = on_image = 0.0
     for workload in WORKLOADS:

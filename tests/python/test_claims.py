@@ -75,6 +75,13 @@ def test_the_record_has_the_figures_of_the_page():
     assert page == statements_page(found, {name: CHAPTERS[name].TITLE for name in PAPERS}).rstrip("\n") + "\n", "run 'tessera papers verdicts'"
 
 
+def test_the_home_has_the_verdicts_of_the_overview():
+    (found,) = re.findall(r"Of (\d+) published statements of five papers, each counted once, \*\*(\d+) come out in direction and size, (\d+) in direction only, (\d+) do not", OVERVIEW)
+    home = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"of (\d+) published statements of five papers (\d+) come out in direction, (\w+) in direction and size, and (\d+) do not", home)
+    assert (told[0], told[2].replace("none", "0"), told[1], told[3]) == found
+
+
 def test_where_the_paper_prints_a_ratio_there_is_one_on_record():
     claims = {(each.paper, each.experiment, each.claim): each.ratio for each in ALL_CLAIMS}
     for line in read():

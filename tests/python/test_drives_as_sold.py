@@ -1,5 +1,6 @@
 """What a host sees of the drives as sold: with one request at a time the rate of the platters, and reads that a queue makes faster."""
 
+import csv
 import tomllib
 
 import pytest
@@ -7,7 +8,9 @@ from samples import BUILD, REPOSITORY
 
 from tessera.engine.parameters import drive_value
 from tessera.explore.axes import amount
-from validation.drives.host_view import DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
+from validation.drives.host_page import DATA
+from validation.drives.host_picture import bars_of
+from validation.drives.host_view import CASES, COLUMNS, DRIVES, KIB, Case, case_trial, platter_rate, requests_per_second, shortfalls, throughput
 from validation.drives.used_view import BLOCK, READ, READS, used_runs
 from validation.papers.lab import Lab
 
@@ -142,3 +145,12 @@ def test_reads_in_order_slow_down_with_each_share_that_small_writes_put_elsewher
     touched = 1 - 0.99 ** (READ // BLOCK)
     assert READ / 1e6 / one >= touched * turn / 2  # a fragment costs half a turn at least
     assert written > 3 * one > 9 * ten > 27 * half
+
+
+def test_the_data_has_every_case_of_every_drive_and_the_picture_the_drives_of_today():
+    head, *rows = csv.reader(DATA.open(encoding="utf-8"))
+    assert tuple(head) == COLUMNS
+    assert [tuple(row[:2]) for row in rows] == [(drive, layer) for drive, layers in DRIVES.items() for layer in layers for _ in CASES]
+    bars = bars_of(rows)
+    assert ("common", "cmr") in bars and ("bare", "cmr") not in bars and ("mu-rmw-paper", "mu-rmw") not in bars
+    assert all(set(each) == {"platters", "reads", "writes"} for each in bars.values())

@@ -1,4 +1,4 @@
-"""The gallery: each picture has its command, and each command names a picture that its results have the data for."""
+"""The pictures of the page of reports: each has its command, and each command names a picture that its results have the data for."""
 
 import os
 import re
@@ -13,10 +13,11 @@ from simulate import SIMULATOR
 from tessera import open_results
 from tessera.figures.gallery import charts_of
 
-PAGE = REPOSITORY / "docs" / "gallery" / "README.md"
-BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
-RUNS, *DRAWN = BLOCK.findall(PAGE.read_text())
+GALLERY = REPOSITORY / "docs" / "gallery"
+PAGE = REPOSITORY / "docs" / "guide" / "reports.md"
+PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./gallery/([^)]+\.png)\)")
+RUNS, FIRST, REST = (GALLERY / "pictures.sh").read_text().partition("tessera plot ")
+DRAWN = (FIRST + REST).splitlines()
 
 
 def options(command: str) -> dict[str, str]:
@@ -26,7 +27,7 @@ def options(command: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """What the page's first commands make, each run cut to its first requests."""
+    """What the first commands make, each run cut to its first requests."""
     folder = tmp_path_factory.mktemp("gallery")
     (folder / "tessera").write_text(f'#!/bin/sh\nexec {sys.executable} -m tessera "$@"\n')
     (folder / "tessera").chmod(0o755)
@@ -39,7 +40,7 @@ def results(tmp_path_factory):
 
 def test_each_picture_has_one_command_that_draws_it():
     assert [options(command)["--out"] for command in DRAWN] == PICTURE.findall(PAGE.read_text())
-    assert all((PAGE.parent / name).read_bytes().startswith(b"\x89PNG") for name in PICTURE.findall(PAGE.read_text()))
+    assert all((GALLERY / name).read_bytes().startswith(b"\x89PNG") for name in PICTURE.findall(PAGE.read_text()))
 
 
 def test_the_results_have_the_data_for_each_picture(results):

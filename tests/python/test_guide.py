@@ -13,7 +13,7 @@ from samples import REPOSITORY
 from simulate import SIMULATOR
 
 PAGES = (
-    "guide/ask", "guide/curves", "guide/outputs", "guide/python", "guide/reports", "guide/saved-states", "guide/search", "guide/sweeps", "guide/trace-tools", "guide/waveforms",
+    "guide/ask", "guide/outputs", "guide/python", "guide/saved-states", "guide/sweeps", "guide/traces", "guide/waveforms",
     "tutorial/pareto-front", "arrays",
 )  # fmt: skip
 # The tutorial's trace, search and replicates are those of somebody who decides.
@@ -54,8 +54,8 @@ def test_what_a_page_shows_runs(page, tmp_path):
 
 # Pages whose commands are the longer ones of a user at work: they run as they stand, but for fewer requests, seeds, cuts and layers.
 LONG_PAGES = (
-    "../README", "guide/calibration", "guide/compare", "guide/drives", "guide/editors", "guide/getting-started", "guide/plug-ins", "guide/power-cuts",
-    "guide/serve", "guide/shingled-in-raid", "guide/sizing", "guide/torture", "guide/view", "guide/zone-protocol", "layers/host-aware", "layers/zoned", "layers/zoned-dmz", "layers/zoned-log", "layers/zoned-lsm", "models/arms", "models/firmware",
+    "../README", "developers/calibration", "developers/torture", "guide/compare", "guide/drives", "guide/descriptions", "guide/plug-ins", "guide/power-cuts", "guide/reports",
+    "guide/serve", "guide/shingled-in-raid", "guide/torture", "guide/zone-protocol", "layers/host-aware", "layers/zoned", "layers/zoned-dmz", "layers/zoned-log", "layers/zoned-lsm", "models/arms", "models/firmware",
     "studies/README", "studies/archive", "studies/erasure", "studies/host-or-drive", "studies/rebuild",
 )  # fmt: skip
 SHORTER = """#!{python}
@@ -110,22 +110,22 @@ RESPONSES = "R Miss 100 8 14000.5 2000.0\nW Miss 50000 8 9000.0 3000.0\n"
 PACKED = {"web_0.csv.xz": MSR, "my_trace.csv.xz": MSR, "week.csv.xz": MSR, "measured.trace.xz": RESPONSES}
 FOLDERS = ("docs/studies", "examples", "platforms/plugin")
 STUDY = {r"(limit = )\d+": r"\g<1>100", r"(seed = ).*": r"\g<1>[1]"}
-TAKES = {"guide/calibration": "riscv64-unknown-elf-gcc", "guide/plug-ins": "cc", "guide/serve": "fio", "studies/README": "riscv64-unknown-elf-gcc"}
+TAKES = {"developers/calibration": "riscv64-unknown-elf-gcc", "guide/plug-ins": "cc", "guide/serve": "fio", "studies/README": "riscv64-unknown-elf-gcc"}
 
 
 @pytest.mark.parametrize("page", LONG_PAGES)
 def test_what_a_page_shows_runs_though_shorter(page, tmp_path):
     if page in TAKES and shutil.which(TAKES[page]) is None:
         pytest.skip(f"needs {TAKES[page]}: ./dev test installs it")
-    found = [text for language, text in blocks(page) if language == "sh" and "$TRACES" not in text]  # recorded traces are not part of the project
+    found = [(language, text) for language, text in blocks(page) if "$TRACES" not in text]  # recorded traces are not part of the project
     assert found
     _lay_out(page, tmp_path)
     environment = {
         **os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR),
     }  # fmt: skip
-    for text in found:
+    for language, text in found:
         here = text.replace("/tmp/", f"{tmp_path}/").replace("--size=64m", "--size=1m") + ("wait\n" if "&\n" in text else "")
-        words = ["timeout", "600", "sh", "-e", "-c", here]
+        words = ["timeout", "600", *(["sh", "-e", "-c", here] if language == "sh" else [sys.executable, "-c", f"import tessera\n{text}"])]
         result = subprocess.run(words, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         assert result.returncode == 0, f"{text}\n{result.stdout}\n{result.stderr}"
 
@@ -159,9 +159,8 @@ def _lay_out(page, folder):
 
 # Pages with commands of which other files of tests take care.
 ELSEWHERE = {
-    "gallery/README": "test_gallery.py",
     "guide/firmware": "test_firmware_guide.py",
-    "guide/speed": "test_bench.py",  # ./dev bench in all its forms takes half an hour
+    "developers/speed": "test_bench.py",  # ./dev bench in all its forms takes half an hour
     "reference/python": "test_doctests.py",
     "reference/tessera": "test_reference.py",
 }

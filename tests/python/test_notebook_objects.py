@@ -45,7 +45,7 @@ def test_every_option_of_a_run_is_in_signature_and_help():
 
 def test_every_option_of_the_simulator_is_a_field_or_one_of_its_other_words():
     listed = {line.split()[0].removeprefix("--").replace("-", "_") for line in simulate("run", "--help").stdout.splitlines() if line.startswith("  --")}
-    own = {"set", "out", "json", "list_inputs"}
+    own = {"set", "out", "json", "list_inputs", "document"}
     others = {
         "event", "firmware_patience", "firmware_digest", "any_firmware", "age", "check_protocol", "vcd", "fst", "timeline", "signals", "record_window", "record_trigger",
         "record_before", "record_after", "gdb",

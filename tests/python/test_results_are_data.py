@@ -65,7 +65,7 @@ def test_a_folder_cannot_name_an_output_nor_smuggle_an_option(folder, monkeypatc
 
 def test_the_words_of_another_program_are_not_run(folder):
     (folder / "run.json").unlink()
-    (folder / "command.json").write_text('["demo","--workload","random-4k","--limit","5","--vcd","PWNED.vcd"]')
+    (folder / "run.toml").write_text('[run]\ndrive = "demo"\nworkload = "random-4k"\nlimit = 5\nvcd = "PWNED.vcd"\n')
     (folder / "simulation.json").write_text('{"drive": "demo", "workload": "random-4k", "more": ["--vcd", "PWNED.vcd"]}')
     status, said = command("explain", folder, 1)
     assert status == 2 and "does not say what made it" in said
@@ -145,7 +145,7 @@ def test_the_simulator_follows_no_link_of_an_output_either(folder):
     assert victim.read_text() == "mine"
 
 
-RESULTS = ("summary.json", "command.json", "run.json", "requests.npy", "drive.toml", ".lock", "requests.npy.partial", "drive.toml.partial", "summary.json.partial")
+RESULTS = ("summary.json", "run.toml", "run.json", "requests.npy", "drive.toml", ".lock", "requests.npy.partial", "drive.toml.partial", "summary.json.partial")
 
 
 @pytest.mark.parametrize("name", RESULTS)

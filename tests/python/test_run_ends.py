@@ -13,7 +13,7 @@ from simulate import SIMULATOR, simulate, started
 ENDLESS = ("run", "bare", "--layer", "cmr", "--workload", "random-4k", "--replay", "closed:32", "--limit", "2000000000")
 SHORT = ("run", "demo", "--layer", "cmr", "--workload", "random-4k", "--limit", "200")
 RESULTS = {"summary.json", "requests.npy", "events.csv", "intervals.csv"}
-ALWAYS = {"drive.toml", "command.json", "run.json"}  # what was simulated; no results
+ALWAYS = {"drive.toml", "run.toml", "run.json"}  # what was simulated; no results
 
 
 def files(folder) -> set[str]:

@@ -1,8 +1,10 @@
 """The studies' sweeps name what there is, a first run of each is made as they say, and no run of theirs is refused."""
 
+import csv
 import subprocess
 
 import pytest
+from pages.sizing import BANDWIDTH, CLOCKS, CURVES, PLACEMENT, TABLES
 from samples import REPOSITORY
 from simulate import SIMULATOR
 
@@ -30,3 +32,11 @@ def test_no_drive_of_a_study_is_refused(file):
     for drive in sorted(drives):
         checked = subprocess.run([SIMULATOR, "check", *drive], capture_output=True, text=True)
         assert checked.returncode == 0, checked.stderr
+
+
+def test_the_data_of_bus_and_buffers_has_the_points_of_its_command():
+    folder = REPOSITORY / "docs" / "studies"
+    bandwidth, placement = (list(csv.reader((folder / name).open(encoding="utf-8"))) for name in ("bandwidth.csv", "placement.csv"))
+    assert (tuple(bandwidth[0]), tuple(placement[0])) == (BANDWIDTH, PLACEMENT)
+    assert [tuple(row[:2]) for row in bandwidth[1:]] == [(curve.title, setting) for curve in CURVES for setting, _ in curve.points]
+    assert [tuple(row[:2]) for row in placement[1:]] == [(str(clock), where) for clock in CLOCKS for where, _ in TABLES]

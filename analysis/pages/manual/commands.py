@@ -11,12 +11,37 @@ from tessera.engine.simulator import run_simulator
 
 TESSERA_HEAD = """# The command `tessera`
 
-Made by `./dev reference` from the commands themselves; a test holds it against them. `--help` of a command shows what most people need, `--help-all` every option.
+`--help` of a command shows the options that most people need, with examples, `--help-all` every option, `--json` every digit of a result; `tessera --install-completion` adds shell completion.
+
+- one run: [`run`](#run) ([what it writes](../guide/outputs.md)), [`explain`](#explain) (the life of one request), [`torture`](../guide/torture.md), [`array`](../arrays.md), [`serve`](../guide/serve.md)
+- several: [`compare`](../guide/compare.md), [`sweep`](../guide/sweeps.md), [`search`](../guide/sweeps.md#searches), [`ask`](../guide/ask.md), [`curve`](../guide/traces.md#miss-ratio-curves)
+- results: [`report`, `plot`, `view`](../guide/reports.md), [`wave`](../guide/waveforms.md#from-a-run-to-a-viewer)
+- traces: [`describe`, `trace`](../guide/traces.md#tools)
+- drives: [`list`](#list), and [`check`](#check), which validates a description with its layer, shows the regions, and warns of the layer's risks on this drive
+- firmware: [`firmware`](../guide/firmware.md)
+
+[`tessera-sim`](tessera-sim.md) is the engine: single runs and comparisons, without Python, with the same options; `--out` is required.
+
+- `--set path=value` overrides any parameter of `tessera list parameters`: `--set controller.scheduling=shortest_positioning`.
+- `--firmware FILE` loads a layer from a [shared library](../guide/plug-ins.md), `--elf FILE` a [firmware image](../guide/firmware.md).
+- Ctrl-C, SIGTERM and SIGHUP end a run in order: requests under way complete, and results are marked as partial. Before power-on there are no results. A second signal of the
+  same kind ends the program at once, without results.
+- A trace or description may come through a pipe: `zcat week.gz | tessera run common --trace /dev/stdin ...`. Only `compare` needs a file.
+
+## Exit status
+
+- 0: every request was served and every check held
+- 1: anything else: a request failed, results or standard output could not be written
+- 2: bad input or description; the message says where and what was expected
+- 3: model bug or scoreboard error: please report it with the command; or `firmware fault`: your library or image broke a rule of its interface
+- 70: a bug in the Python commands: `TESSERA_DEBUG=1` shows the traceback
+- 130, 143, 129: ended in order after SIGINT (Ctrl-C), SIGTERM or SIGHUP
+
+What follows is made by `./dev reference` from the commands themselves; a test compares it with them.
 """
 SIMULATOR_HEAD = """# The command `tessera-sim`
 
-Made by `./dev reference`: what each command says to `--help`; a test holds it against that. [Command line](../guide/command-line.md) tells what is worth knowing
-of the options.
+Made by `./dev reference`: what each command says to `--help`; a test compares it with that. [`tessera`](tessera.md) has exit statuses and what holds for all commands.
 """
 SUBCOMMAND = re.compile(r"^  ([a-z-]+) {2,}\S", re.MULTILINE)
 

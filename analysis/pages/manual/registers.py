@@ -24,7 +24,7 @@ def registers_page(definitions: str) -> str:
         "",
         "What firmware images, and processors of somebody else's, find at which address. Rings and descriptors are in `models/firmware/hal/descriptors.hpp`, what the drive",
         "tells at power-on in `boot_data.hpp`; how images are built and run is in [firmware images](../guide/firmware.md), what the units model in",
-        "[the machine](../models/machine.md).",
+        "[the machine](../developers/machine.md).",
         "",
         " ".join(head[2:]).strip(),
     ]

@@ -9,7 +9,7 @@ from tessera.engine.simulator import REPOSITORY, layer_names
 from tessera.errors import unknown_name
 from tessera.results.marked_section import write_marked_section
 
-PAGE = REPOSITORY / "docs" / "guide" / "calibration.md"
+PAGE = REPOSITORY / "docs" / "developers" / "calibration.md"
 MEASURED_COSTS = REPOSITORY / "models" / "controller" / "measured_costs.def"
 
 EXAMPLES = """Examples:
@@ -30,7 +30,7 @@ def calibrate(
     images: Annotated[Path, typer.Option(help="Folder of the images.")] = Path("build/firmware"),
     out: Annotated[Path, typer.Option(help="Folder for the runs, calibration.json and costs.toml.")] = Path("out/calibration"),
     judge: Annotated[bool, typer.Option("--judge", help="Fit nothing: say how far the costs that ship are from the images.")] = False,
-    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/guide/calibration.md and the costs that linked firmware is priced by anew; with --judge only the judgement.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Measure too what the costs do to responses, and write docs/developers/calibration.md and the costs that linked firmware is priced by anew; with --judge only the judgement.")] = False,
 ) -> None:
     """Measure what the firmware's operations cost on its images, and write the costs as a drive description."""
     from rich.console import Console

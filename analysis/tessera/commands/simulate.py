@@ -1,6 +1,7 @@
 """tessera run, and what goes to the simulator as it is."""
 
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -10,7 +11,8 @@ import typer
 
 from tessera.commands import compare
 from tessera.commands.help import TwoTier
-from tessera.commands.options import PASS_ON, Drive, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
+from tessera.commands.options import PASS_ON, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
+from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import SimulatorError, ask_simulator, become, run_simulator
 from tessera.engine.temporary import work_folder
 from tessera.errors import InputError
@@ -24,9 +26,15 @@ RUN_EXAMPLES = """Examples:
   tessera run common --layer cmr --workload random-4k --until host.latency.p99:5% --out out/sure"""
 
 
+DriveOrDocument = Annotated[str, typer.Argument(metavar="DRIVE", help="Drive: a name of 'tessera list drives' or a .toml file; or a run document, such as the run.toml of a run's folder.")]
+
+
+SHOW_ONLY = ("--list-inputs", "--document")  # of `run`, which then runs nothing
+
+
 def run(
     context: typer.Context,
-    drive: Drive,
+    drive: DriveOrDocument,
     out: OutOrNext = None,
     layer: Annotated[str | None, typer.Option(metavar="NAME", help="Translation layer (default: the drive's own).")] = None,
     trace: Trace = None,
@@ -42,7 +50,13 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Replay a trace or workload on a drive and write the results."""
-    wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
+    if is_document(drive):
+        wanted = Simulation.of_document(drive, *(word for word in said(context) if word not in SHOW_ONLY))
+    else:
+        wanted = simulation(drive, trace, workload, limit, seed, settings, context.args).but(layer=layer, warmup=warmup)
+    if shown := [word for word in context.args if word in SHOW_ONLY]:
+        print(ask_simulator([*wanted.but(more=tuple(word for word in wanted.more if word not in SHOW_ONLY)).words(), *shown]), end="")
+        return
     with results_folder(out, "run") as folder:
         if until is None:
             result, sure = wanted.run(folder, progress=True), ""
@@ -58,6 +72,23 @@ def run(
     print(result.printed, end="")
     if sure:
         print(f"  {sure}")
+
+
+def is_document(drive: str) -> bool:
+    """Whether a drive's name is the file of a run document; what is in it, the simulator says."""
+    file = Path(drive)
+    return file.is_file() and any(re.match(r"\s*\[\s*run\s*[].]", line) for line in file.read_text(errors="replace").splitlines())
+
+
+def said(context: typer.Context) -> list[str]:
+    """The options of the simulator that are on the command line, as words."""
+    words = []
+    for parameter in context.command.params:
+        name, given = parameter.opts[0], context.get_parameter_source(parameter.name or "")
+        if given is not None and given.name == "COMMANDLINE" and name.startswith("--") and name not in ("--out", "--until", "--json"):
+            value = context.params[parameter.name or ""]
+            words += [word for each in (value if isinstance(value, list | tuple) else [value]) for word in (name, str(each))]
+    return [*words, *context.args]
 
 
 def wants_help(words: list[str]) -> bool:

@@ -78,13 +78,13 @@ def drives_command(
 def dd_command(
     drives: Annotated[list[str] | None, typer.Argument(help="Drives of the page; all if none is named.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/validate-dd"),
-    page: Annotated[bool, typer.Option("--page", help="Put the tables into docs/guide/dd-and-fio.md.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Write docs/data/dd-and-fio.csv, its picture and the table of docs/guide/drives.md.")] = False,
 ) -> None:
     """Measure sequential and random throughput as dd and fio would, next to the rate of the platters."""
     from rich.console import Console
 
     with of_checkout():
-        from validation.drives.host_page import PAGE, write_host_page
+        from validation.drives.host_page import write_host_page
         from validation.drives.host_view import DRIVES
         from validation.papers.lab import Lab
 
@@ -93,7 +93,7 @@ def dd_command(
             raise unknown_name("drive", name, DRIVES)
     if drives and page:
         raise typer.BadParameter("the page shows all drives; leave DRIVES out with --page")
-    write_host_page(Console(), Lab(out), {name: DRIVES[name] for name in drives or DRIVES}, PAGE if page else None)
+    write_host_page(Console(), Lab(out), {name: DRIVES[name] for name in drives or DRIVES}, page)
 
 
 def mechanics_command(

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import FLAGS, REPEATED, VALUES, Simulation, value_of
+from tessera.engine.simulation import DESCRIPTION, FLAGS, REPEATED, VALUES, Simulation, value_of
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError, check_schema, nearest, read_json
 
-DESCRIPTION = "run.json"  # in every run folder: the options of the run by name, and the digests of the files that it read
 SCHEMA = 1
 OUTPUTS = ("save_state",)
 FIRMWARE = {"firmware": "--firmware", "image": "--elf"}  # role of the file -> option

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import textwrap
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -22,7 +23,7 @@ from tessera.results.shown import Card, Shown
 
 Setting = str | int | float | bool
 RECORD = "simulation.json"  # in a run folder: the Simulation that made it
-COMMAND = "command.json"  # in every run folder: the words behind `tessera-sim run` that made it
+DESCRIPTION = "run.json"  # in every run folder: the options of the run by name, and the digests of the files that it read
 
 # Fields that are an option of `tessera-sim run` with a value, those that are a flag, and those that are repeated.
 VALUES = (
@@ -222,6 +223,15 @@ class Simulation(Shown):
         return cls(**made)
 
     @classmethod
+    def of_document(cls, file: str | Path, *words: str) -> "Simulation":
+        """From a run document: a TOML file with a table [run], such as the `run.toml` in the folder of every run (docs/guide/outputs.md).
+        What `words` say, as options of the command line, counts instead of what the document says. Raises InputError with file and line."""
+        warmup = "auto" if _has_auto_warmup(words) else None  # of two runs, and the simulator knows one
+        plain = [word for at, word in enumerate(words) if warmup is None or "--warmup" not in words[max(at - 1, 0) : at + 1]]
+        made = cls.of_words(words_of(tomllib.loads(ask_simulator(["run", str(file), *plain, "--document"]))["run"]))
+        return made.but(warmup=warmup) if warmup else made
+
+    @classmethod
     def of_words(cls, words: Sequence[str]) -> "Simulation":
         """From the words behind `tessera-sim run`, DRIVE first.
 
@@ -273,6 +283,29 @@ class Simulation(Shown):
     def but(self, **changes: Any) -> "Simulation":
         """The same with some fields changed."""
         return dataclasses.replace(self, **changes)
+
+
+def _has_auto_warmup(words: Sequence[str]) -> bool:
+    return ("--warmup", "auto") in zip(words, words[1:])
+
+
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """The options of a run by their names, as run.json and run documents have them, as words of the command line; the drive first.
+
+    >>> words_of({"drive": "demo", "workload": "oltp", "fold": True, "cut-at": ["1 s"], "set": {"media.rpm": "5400 rpm"}})
+    ['demo', '--workload', 'oltp', '--fold', '--cut-at', '1 s', '--set', 'media.rpm=5400 rpm']
+    """
+    words = [str(options["drive"])]
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = [f"{path}={text}" for path, text in value.items()]
+        if name == "drive":
+            continue
+        if value is True:
+            words.append(f"--{name}")
+        else:
+            words += [word for text in (value if isinstance(value, list) else [value]) for word in (f"--{name}", str(text))]
+    return words
 
 
 def value_of(name: str, value: object, said: str = "") -> Any:
@@ -355,10 +388,10 @@ def setting_text(value: Setting) -> str:
 def simulation_of(folder: str | Path) -> Simulation | None:
     """What a run folder says that made it, to be shown and never to be run (replay.py does that); None where it does not say, or says what
     is none."""
-    record, command = Path(folder) / RECORD, Path(folder) / COMMAND
+    record, description = Path(folder) / RECORD, Path(folder) / DESCRIPTION
     try:
         if record.exists():
             return Simulation.of(read_json(record))
-        return Simulation.of_words(read_json(command)) if command.exists() else None
+        return Simulation.of_words(words_of(read_json(description)["options"])) if description.exists() else None
     except (InputError, TypeError, AttributeError, LookupError):
         return None

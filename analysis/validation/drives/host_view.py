@@ -177,13 +177,36 @@ def shortfalls(drive: str, of_layers: Mapping[str, Runs]) -> Iterable[str]:
                 yield f"- `{drive}`, `{layer}`, {op}s: {number(100 * share, 0)} %" + (f"; {cause}" if cause else "") + ".\n"
 
 
-def host_view(lab: Lab, drives: Mapping[str, Sequence[str]] = DRIVES) -> str:
-    """The tables and what falls short, as Markdown. Raises SimulatorError."""
+Measured = Mapping[str, Mapping[str, Runs]]
+"""The runs by drive and layer."""
+COLUMNS = ("drive", "layer", "operation", "access", "block_kib", "depth", "figure", "unit", "platters_mb_per_s", "short_of_platters_because")
+
+
+def measure(lab: Lab, drives: Mapping[str, Sequence[str]] = DRIVES) -> Measured:
+    """Every case on each drive with its layers. Raises SimulatorError."""
     wanted = {drive: {layer: {case: case_trial(lab, drive, layer, case) for case in CASES} for layer in layers} for drive, layers in drives.items()}
     runs = lab.run((each for layers in wanted.values() for cases in layers.values() for each in cases.values()), COMMAND)
-    measured = {
-        drive: {layer: {case: runs[each] for case, each in cases.items()} for layer, cases in layers.items()} for drive, layers in wanted.items()
-    }
+    return {drive: {layer: {case: runs[each] for case, each in cases.items()} for layer, cases in layers.items()} for drive, layers in wanted.items()}
+
+
+def host_view(measured: Measured) -> str:
+    """The tables and what falls short, as Markdown."""
     short = "".join(line for drive, of_layers in measured.items() for line in shortfalls(drive, of_layers))
     tables = "\n".join(drive_table(drive, of_layers) for drive, of_layers in measured.items())
     return tables + f"\nBelow {100 * ENOUGH:.0f} % of the platters with 64 KiB, one request at a time:\n\n" + (short or "- none.\n")
+
+
+def host_rows(measured: Measured) -> list[tuple[str, ...]]:
+    """The same as rows of COLUMNS: a row per case, with the cause at the usual size and depth 1 where that stays below ENOUGH of the platters' rate."""
+    rows = []
+    for drive, of_layers in measured.items():
+        for layer, runs in of_layers.items():
+            for case, run in runs.items():
+                in_order = case.law == "sequential"
+                figure, rate = throughput(run, case.size) if in_order else requests_per_second(run), platter_rate(run, layer)
+                usual = in_order and case.size == USUAL_SIZE and case.depth == 1
+                cause = why_short(run, layer, case.op) if usual and figure < ENOUGH * rate else ""
+                what = ("sequential", "MB/s") if in_order else ("anywhere", "requests/s")
+                shown = f"{figure:.{1 if figure < 10 else 0}f}"
+                rows.append((drive, layer, f"{case.op}s", what[0], str(case.size // KIB), str(case.depth), shown, what[1], f"{rate:.0f}", cause))
+    return rows

@@ -8,6 +8,7 @@ import polars as pl
 from rich.console import Console
 
 from tessera.engine.output_file import whole
+from tessera.engine.simulation import words_of
 from tessera.errors import InputError, read_json
 from tessera.results.run_folder import Run
 from validation.papers.figure_runs import draw_alone
@@ -26,7 +27,7 @@ METRICS = (
 )  # fmt: skip
 
 def _command(run: Run) -> str:
-    return shlex.join(["tessera", "run", *read_json(run.file("command.json"))])
+    return shlex.join(["tessera", "run", *words_of(read_json(run.file("run.json"))["options"])])
 
 
 def rows_of(made: Iterable[Made], experiment: str, scale: float) -> pl.DataFrame:

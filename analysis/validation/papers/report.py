@@ -33,7 +33,7 @@ Parameters come from the papers' published characteristics alone; nothing is tun
 what each workload takes from a publication and what it assumes is in its file (`stimuli/workloads`). Figures are of one seed unless a table says
 otherwise. A table of several seeds gives means with the half-widths of their 95 % confidence intervals.
 """
-OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), [layers on volumes that no parameter was chosen on](validation/left-out.md), and [what changed the golden figures](validation/golden.md).
+OTHERS = """Next to the papers: [drives that were measured](validation/drives.md), [layers on volumes that no parameter was chosen on](developers/left-out.md), and [what changed the golden figures](developers/golden.md).
 """
 CHAPTERS_OF = "## Chapters\n"
 CHAPTER_HEAD = f"""# {{title}}

@@ -66,7 +66,7 @@ TEST_CASE("of a run that never began nothing stays but what was there before") {
   test::write(scratch / "old" / "drive.toml", "mine");
   {
     const RunFolder folder(scratch / "old");
-    folder.write("command.json", "[]", Keep::record);
+    folder.write("run.toml", "[]", Keep::record);
   }
   CHECK(test::contents(scratch / "old" / "drive.toml") == "mine");
   CHECK(std::distance(std::filesystem::directory_iterator(scratch / "old"), {}) == 1);

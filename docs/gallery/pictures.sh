@@ -1,8 +1,5 @@
-# Gallery
+# The results and the pictures of docs/gallery, each with its command: ./dev gallery runs all of it and keeps the pictures.
 
-Every picture that Tessera draws, each with its command, from these results; `./dev gallery` redraws them, [reports](../guide/reports.md#pictures) describes them.
-
-```sh
 tessera run demo --layer mu-rmw --workload web-server --fold --caches empty --limit 60000 --requests --events --places --out out/run
 tessera run demo --layer fluid --workload web-server --fold --caches empty --limit 100000 --replay closed:8 --places --intervals "2 s" --out out/fluid
 tessera run demo --layer mu-rmw --workload web-server --fold --caches empty --limit 60000 \
@@ -46,130 +43,19 @@ controller.clock = { price = 0.02, per = "MHz" }
 trials = 64
 END
 tessera search search.toml --out out/search
-```
 
-## The tail of the latency
-
-```sh
 tessera plot out/layers --only latency-tail --out latency-tail.png
-```
-
-![Share of slower requests by layer](latency-tail.png)
-
-## Latency over time
-
-```sh
 tessera plot out/run --only latency-over-time --out latency-over-time.png
-```
-
-![Latency over time](latency-over-time.png)
-
-## The life of a request
-
-```sh
 tessera plot out/run --only life --out life.png
-```
-
-![Parts of the latency by percentile](life.png)
-
-## Whose work requests wait for
-
-The latency by cause: a request's own work, other requests before it, or the cleaning that one of them does in its own task.
-
-```sh
 tessera plot out/run --only causes --out causes.png
-```
-
-![Causes of the latency by percentile](causes.png)
-
-## Write amplification by cause
-
-```sh
 tessera plot out/layers --only write-amplification --out write-amplification.png
-```
-
-![Sectors written per host sector](write-amplification.png)
-
-## Energy of a request by part
-
-```sh
 tessera plot out/layers --only energy --out energy.png
-```
-
-![Energy per request](energy.png)
-
-## The bus by part
-
-```sh
 tessera plot out/layers --only bus --out bus.png
-```
-
-![Share of the bus's time by initiator](bus.png)
-
-## A window of the drive
-
-The first merge of the run: it reads a band, writes its copy far inside, then the band.
-
-```sh
 tessera plot merge.json --out timeline.png
-```
-
-![Head, processor, firmware and die within 0.7 s](timeline.png)
-
-## Track heat
-
-```sh
 tessera plot out/run --only track-heat --out track-heat.png
-```
-
-![Reads and writes by radius](track-heat.png)
-
-## Occupancy
-
-```sh
 tessera plot out/fluid --only occupancy --out occupancy.png
-```
-
-![Levels over time](occupancy.png)
-
-## Occupancy by band
-
-How much of each band is in the buffer in front of it: bands fill until their turn comes, and one write-back empties each.
-
-```sh
 tessera plot out/fluid --only bands --out bands.png
-```
-
-![Cached share of each band over time](bands.png)
-
-## Wear of the flash
-
-```sh
 tessera plot out/run --only wear --out wear.png
-```
-
-![Flash blocks by erases](wear.png)
-
-## A sweep as a heat map
-
-```sh
 tessera plot out/flash --x nand.blocks --y layer --metric host.latency.mean --out heat.png
-```
-
-![Mean latency by flash and layer](heat.png)
-
-## Pareto front
-
-```sh
 tessera plot out/search --only pareto --out pareto.png
-```
-
-![Designs by cost and mean latency](pareto.png)
-
-## The miss ratio of every size of a cache
-
-```sh
 tessera curve out/run --out miss-ratio.png
-```
-
-![Miss ratio by cache size](miss-ratio.png)
