@@ -32,6 +32,7 @@ STEPS = (
     Step("clang-tidy", "./dev lint"),
     Step("sanitizers", "./dev test --sanitize --one-in 8 --seed {seed}"),
     Step("parameters without effect", "./dev effects"),
+    Step("known answers", "./dev known-answers"),
     Step("torture", "./dev torture --seed {seed}"),
     Step("combined faults", "./dev campaign --runs 20000 --seed {seed}"),
     Step("runs without faults", "./dev campaign --plain --runs 100000 --seed {seed}"),

@@ -93,8 +93,14 @@ void Measurement::add_lifetime(MetricSet& metrics, double seconds) const {
   metrics.add("nand.lifetime.years.mean", years(value_of(metrics, "nand.erases") / blocks), "years",
               "until blocks have had nand.endurance erases if all wear alike, at the erases a second of the measured time");
   add_area_lifetimes(metrics, years);
-  metrics.add("nand.lifetime.years.worst_block", years(value_of(metrics, "nand.wear.max") - value_of(start_, "nand.wear.max")), "years",
+  const double grown = value_of(metrics, "nand.wear.max") - value_of(start_, "nand.wear.max");
+  metrics.add("nand.lifetime.years.worst_block", years(grown), "years",
               "until a new block has had nand.endurance erases, at the pace at which nand.wear.max grew in the measured time");
+  if (value_of(metrics, "nand.programs") == 0) return;  // nothing wears
+  constexpr double enough_erases = 20;                  // a pace of whole erases is then known to a twentieth
+  metrics.add("progress.flash_wear.done", grown, "1", "erases by which nand.wear.max grew");
+  metrics.add("progress.flash_wear.of", enough_erases, "1",
+              "as many are enough for nand.lifetime.years.worst_block; other figures do not need them");
 }
 
 /// What a power loss must save when the write cache is at its dirtiest; the engine is built for the whole buffer (power.dump.*).

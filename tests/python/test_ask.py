@@ -15,6 +15,7 @@ from tessera.asking.source import Source
 from tessera.asking.templates import question_of, uses_flash
 from tessera.cli import app
 from tessera.errors import InputError
+from tessera.evidence.blocks import Bursts
 from tessera.evidence.ratios import Measured, ratio
 from tessera.evidence.verdict import best_of, least_that_is_enough
 
@@ -60,6 +61,12 @@ def test_the_largest_that_was_tried_is_not_called_enough():
     verdict = least_that_is_enough(found, more_is_better=False)
     said = answer(found, verdict, ordered=True).sentence()
     assert said.startswith("4 MiB of layer, the most that was tried, still helps on mine: p99 30.1 ms ± ") and said.endswith("Larger ones: --size.")
+
+
+def test_of_one_size_that_may_be_ranked_nothing_is_said_about_more():
+    found = {"0 B": measured(90, 91, 92), "4 MiB": measured(30, 30.1, 30.2, marks=("too short to compare",))}
+    said = answer(found, least_that_is_enough(found, False), ordered=True).sentence()
+    assert said.startswith("Not settled; as far as it goes: 0 B of layer has p99 91.0 ms ± ") and said.endswith(" on mine, and no other may be ranked.")
 
 
 def test_what_seeds_do_not_tell_is_a_doubt_with_the_seeds_that_would():
@@ -142,6 +149,7 @@ def test_a_drive_of_one_s_own_is_found_from_the_file_that_repeats_the_question(t
 MISTAKES = {
     "a layer misspelt": (["dram", "--layer", "mu-rwm"], "unknown layer 'mu-rwm'; did you mean 'mu-rmw'?"),
     "no such metric": (["dram", "--layer", "mu-rmw", "--metric", "p98"], "unknown metric 'p98'; did you mean 'p99'?"),
+    "one size": (["dram", "--layer", "mu-rmw", "--size", "4 MiB"], "dram: name two or more sizes with --size, such as --size \"4 MiB, 64 MiB\", or none for 0 B, "),
     "a size without unit": (["dram", "--layer", "mu-rmw", "--size", "64"], "'64' has no unit; write '64 MiB' or '64 GiB'"),
     "a lifetime without flash": (["lifetime", "--layer", "cmr"], "cmr uses no flash"),
     "no layer": (["dram"], "name one layer with --layer"),
@@ -195,6 +203,17 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
 
 
+def test_bursts_and_halves_of_a_recording_are_remarks():
+    found = {
+        name: measured(10.0, 11.0, whole=10.5, halves=halves, bursts=bursts)
+        for name, halves, bursts in (("a", (9.0, 12.0), Bursts(1, 0.95, 2.0)), ("b", (12.0, 9.0), Bursts(3, 1.0, 4.0)), ("c", (15.0, 15.0), None))
+    }  # fmt: skip
+    assert answer(found, best_of(found, False)).remarks() == [
+        "the halves of this recording disagree: its first half has p99 9.00 ms with a; its second half has p99 9.00 ms with b",
+        "a: 95 % of the requests at p99 or above lie in 1 burst; outside p99 is 2.00 ms", "b: 100 % of the requests at p99 or above lie in 3 bursts; outside p99 is 4.00 ms",
+    ]  # fmt: skip
+
+
 def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
     words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "1000", "--size", "0 B, 64 MiB", "--metric", "mean", "--out", str(tmp_path / "a")]
     said = CliRunner().invoke(app, words)
@@ -207,4 +226,23 @@ def test_a_recorded_trace_has_blocks_and_no_seeds(tmp_path):
     assert said.exit_code == 0 and "[95 %, 5 parts of this recording]" in said.output, said.output
     words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "sample", "--requests", "150", "--metric", "mean", "--out", str(tmp_path / "c")]
     said = CliRunner().invoke(app, words)
-    assert "[this recording: no interval]" in said.output and "120 requests are too few for blocks" in said.output, said.output
+    assert "[this recording: no interval]" in said.output and "120 requests are too few for blocks (a recording of 250 requests has them)" in said.output, said.output
+    assert "no interval].\n" in said.output and "Settle: " in said.output and " --requests 600\n" in said.output
+
+
+def test_a_design_whose_runs_lack_the_figure_is_to_be_left_out(tmp_path):
+    words = ["ask", "layer", "--layer", "cmr,mu-rmw", "--on", "sample", "--requests", "300", "--metric", "lifetime", "--out", str(tmp_path)]
+    said = CliRunner().invoke(app, words)
+    assert said.stdout.startswith("Not settled on sample: some runs have no nand.lifetime.years.worst_block; "), said.output
+    assert "cmr: its runs have no nand.lifetime.years.worst_block; leave it out: --layer mu-rmw\n" in said.output
+
+
+def test_overloaded_designs_are_compared_by_what_they_serve(tmp_path):
+    """Requests that come faster than any design serves them: latencies measure the length of the run, and the drive serves what it can."""
+    trace = tmp_path / "overload.csv"
+    trace.write_text("".join(f"{128166372003061629 + n * 1000},hm,0,Write,{n * 7919 % 5_000_000 * 4096},4096,1\n" for n in range(8_000)))
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", str(trace), "--out", str(tmp_path / "out"), "--metric"]
+    said = CliRunner().invoke(app, [*words, "mean"])
+    assert said.stdout.startswith("Not settled on overload: unstable") and "; --metric throughput compares what they serve" in said.output, said.output
+    said = CliRunner().invoke(app, [*words, "throughput"])
+    assert said.stdout.startswith("cmr has the largest on overload: throughput ") and "10 blocks of this recording" in said.output and "Settled at 95 %" in said.output, said.output

@@ -52,6 +52,24 @@ def test_all_means_every_layer_in_the_order_of_the_list(tmp_path):
     assert max(map(len, finished.stdout.splitlines()[:-1])) <= 80  # the last one names a file
 
 
+def test_verdicts_on_a_recorded_trace_are_over_its_blocks(tmp_path):
+    """Seeds move the spindle only, and so settle nothing about what was recorded."""
+    words = ("--layers", "cmr,imr-rmw", "--trace", "sample", "--baseline", "cmr")
+    finished, result = compare(tmp_path / "long", "demo", *words, "--limit", 1000, "--seeds", 2)
+    ratios = result["baselines"]["cmr"]
+    assert ratios["host.latency.mean.verdict"] == [None, "worse"] and ratios["host.latency.mean.ratio.seeds"] == [10, 10]
+    low, value, high = (ratios[f"host.latency.mean.{of}"][1] for of in ("ratio.low_95", "ratio", "ratio.high_95"))
+    means = dict(zip(result["layers"]["layer"], result["layers"]["host.latency.mean"]))
+    assert low < value < high and value == pytest.approx(means["imr-rmw"] / means["cmr"])
+    assert ratios["write_amplification.total.verdict"] == [None, "not settled"]  # it has no blocks
+    assert [len(values) for values in result["blocks"]["host.latency.mean"].values()] == [10, 10]
+    assert "over 10 blocks of it, and hold on this recording" in said_in(finished.stdout) and "a ranking takes at least" not in finished.stdout
+    assert not list((tmp_path / "long").rglob("requests.npy"))
+    finished, result = compare(tmp_path / "short", "demo", *words, "--limit", 100)
+    assert result["baselines"]["cmr"]["host.latency.mean.verdict"] == [None, "not settled"]
+    assert "verdicts need 10 blocks of it, 200 requests or more" in said_in(finished.stdout)
+
+
 def test_names_of_earlier_releases_are_those_of_today(tmp_path):
     drive = ("imr_20tb", "--layers", "static-14r23,cmr,shingled-in-place-14r23", "--baseline", "static-14r23")
     _, result = compare(tmp_path, *drive, "--set", "layers.static_14r23.band_tracks=4", "--workload", "random-4k", "--limit", 10)

@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tessera.evidence.blocks import pseudo_values, without_each
+from tessera.evidence.blocks import bursts, pseudo_values, without_each
 from tessera.evidence.family import MARGIN, holm, pairs
-from tessera.evidence.marks import ENDS_EARLY, NOT_YET, TOO_SHORT, behind, marks_of, ranks_not
+from tessera.evidence.front import alike, front, near, places, spread, ties_of
+from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not
 from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
 from tessera.evidence.steadiness import quantile
-from tessera.evidence.verdict import best_of, least_that_is_enough
-from tessera.explore.front import alike, front
+from tessera.evidence.verdict import best_of, by_half, least_that_is_enough
 from tessera.reports.effects import effect_of
 
 SEEDS = 10
@@ -106,12 +106,67 @@ def test_a_layer_that_learns_is_not_ranked_before_it_has_learnt():
     assert behind(both) == {"flash_cache": (99.0, 200.0)}
 
 
+def test_a_lifetime_of_a_few_erases_settles_nothing():
+    lifetime, wear = "nand.lifetime.years.worst_block", {"progress.flash_wear.done": 2.0, "progress.flash_wear.of": 20.0}
+    row = learner(20.0, **wear)
+    assert marks_of(row) == marks_of(row, ["host.latency.p99"]) == []  # a few erases are no reason to doubt a latency
+    assert marks_of(row, [lifetime]) == [NOT_YET] == marks_of({**row, "recorded": True}, [lifetime])
+    assert behind(row, [lifetime]) == {"flash_wear": (2.0, 20.0)}
+    assert marks_of({"cleans": True, "cleaning.count": 3.0, **wear}) == [TOO_SHORT]  # which cleanings are for
+
+
 def test_designs_of_a_front_within_the_margin_are_one_point():
     values = np.array([[20.5, 1.01], [20.9, 0.99], [21.1, 0.98], [30.0, 0.5], [30.0, 2.0]])
     assert front(values).tolist() == [True, False, False, True, False]
     assert alike(values).sum(axis=1).tolist() == [3, 3, 3, 1, 1]
     assert front(np.array([[1.0, 2.0], [1.04, 1.0]])).tolist() == [False, True]  # no slower in practice, and half as dear
     assert front(np.array([[1.0, 1.0], [1.06, 0.94]])).tolist() == [True, True]
+
+
+def by_seeds(draw, middle, cost, spread=0.02, seeds=8):
+    """A design whose latency differs between seeds, and whose cost does not."""
+    return [of(*(middle * np.exp(draw.normal(0, spread, seeds)))), of(*[cost] * seeds)]
+
+
+def test_the_places_of_a_front_are_settled_where_intervals_leave_no_other():
+    draw = np.random.default_rng(1)
+    found = places([by_seeds(draw, 20.0, 1.0), by_seeds(draw, 10.0, 2.0), by_seeds(draw, 30.0, 2.0), by_seeds(draw, 20.0, 1.0, 0.001)], [False, False])
+    assert [(place.on, place.settled) for place in found[1:3]] == [(True, True), (False, True)]
+    assert {found[0].point, found[3].point} <= {0, 3} and found[2].point is None
+    exact = places([by_seeds(draw, 20.0, 1.0, 1e-4), by_seeds(draw, 20.1, 1.0, 1e-4)], [False, False])
+    assert [(place.on, place.point, place.settled) for place in exact] == [(True, 0, True), (False, 0, True)] and ties_of(exact) == [1, 0]
+
+
+def test_what_is_not_known_to_differ_is_not_equal():
+    draw = np.random.default_rng(2)
+    found = places([by_seeds(draw, 20.0, 1.0, 0.3, seeds=2), by_seeds(draw, 20.0, 1.0, 0.3, seeds=2)], [False, False])
+    assert [place.settled for place in found] == [False, False] and ties_of(found) == [0, 0]
+    once = places([[of(20.0), of(1.0)], [of(10.0), of(1.0)]], [False, False])
+    assert [(place.on, place.settled) for place in once] == [(False, False), (True, False)]  # one seed settles nothing
+
+
+def test_a_front_of_what_is_to_be_large():
+    found = places([[of(5.0, 5.01, 5.0), of(1.0, 1.0, 1.0)], [of(9.0, 9.01, 9.02), of(1.0, 1.0, 1.0)]], [True, False])
+    assert [(place.on, place.settled) for place in found] == [(False, True), (True, True)]
+
+
+@pytest.mark.parametrize("designs", [2, 6, 12])
+def test_of_equal_designs_one_search_in_twenty_at_most_settles_that_one_is_beaten(designs):
+    """The runs that chose the designs are not those that confirm them, as in a search."""
+    draw, false = np.random.default_rng(designs), 0
+    for _ in range(300):
+        found = places([by_seeds(draw, 10.0, 1.0, 0.3) for _ in range(designs)], [False, False])
+        false += any(place.settled and place.point is None for place in found)
+    assert false <= 0.05 * 300 + 2 * math.sqrt(300 * 0.05 * 0.95)
+
+
+def test_designs_that_chance_may_have_kept_off_a_front_are_near_it():
+    draw = np.random.default_rng(3)
+    deviation, exact = spread([by_seeds(draw, 10.0, 1.0, 0.1, seeds=400), by_seeds(draw, 20.0, 3.0, 0.1, seeds=400)])
+    assert deviation == pytest.approx(0.1 * math.sqrt(2), rel=0.1) and exact == 0
+    assert spread([[of(5.0)]]) == [0.0]
+    assert near(np.array([[12.0, 1.0], [30.0, 1.0], [11.0, 1.0]]), np.array([[10.0, 1.0]]), [deviation, exact]) == [2, 0]
+    assert near(np.array([[12.0, 1.0]]), np.array([[10.0, 1.0]]), [0.0, 0.0]) == []
 
 
 def recording(draw, factor, burst=None):
@@ -143,8 +198,52 @@ def test_a_tail_of_one_burst_settles_nothing_on_a_recording():
     assert one.estimate().relative > 1
 
 
+def test_parts_that_all_have_another_ratio_than_the_whole_do_not_say_how_sure_it_is():
+    parts = Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=800.0, of_parts=True), Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=60.0, of_parts=True)
+    found = ratio(*parts, 1)
+    assert found.value == pytest.approx(800 / 60) and found.low < 1 and found.difference is Difference.NOT_SETTLED
+    alike = Measured({1: 20.0, 2: 20.4, 3: 19.6, 4: 20.0}, whole=20.0, of_parts=True), Measured({1: 10.0, 2: 10.1, 3: 9.9, 4: 10.0}, whole=10.0, of_parts=True)
+    assert ratio(*alike, 1).difference is Difference.APART
+
+
+def test_the_bursts_that_make_a_tail_are_named():
+    draw = np.random.default_rng(1)
+    latencies = draw.lognormal(0, 1, 20_000)
+    assert bursts(latencies, 0.99) is None  # slow requests are everywhere
+    for place in (4_000, 9_000):
+        latencies[place : place + 150] *= 1000
+    found = bursts(latencies, 0.99)
+    assert (found.count, found.share > 0.9, found.outside == pytest.approx(10.2, rel=0.2)) == (2, True, True)
+
+
+def halved(first, second):
+    return Measured({1: first, 2: second}, whole=(first + second) / 2, halves=(first, second))
+
+
+def test_halves_of_a_recording_that_would_answer_unlike_are_found():
+    assert by_half({"16 MiB": halved(2.0, 9.0), "64 MiB": halved(2.0, 4.0)}, False, True) == ("16 MiB", "64 MiB")
+    assert by_half({"cmr": halved(2.0, 9.0), "pore": halved(3.0, 4.0)}, False, False) == ("cmr", "pore")
+    assert by_half({"cmr": halved(2.0, 4.0), "pore": halved(2.05, 3.9)}, False, False) is None  # a few percent
+    assert by_half({"cmr": halved(2.0, 9.0), "pore": halved(3.0, 10.0)}, False, False) is None
+    assert by_half({"cmr": of(2.0, 9.0), "pore": of(3.0, 4.0)}, False, False) is None  # seeds have no halves
+
+
 def test_a_recording_too_short_for_blocks_settles_nothing():
     whole = {"one": Measured({}, whole=5.0), "other": Measured({}, whole=9.0)}
     assert best_of(whole, False).best == "one" and not best_of(whole, False).settled
     assert not best_of({"one": whole["one"]}, False).settled
     assert pseudo_values(5.0, [5.0, 0.0]) == {}
+
+
+def test_overloaded_drives_are_ranked_by_what_they_serve_and_not_by_how_long_requests_wait():
+    row = {"exit_status": 0, "unstable": True, "host.steady.reached": 0.0}
+    assert marks_of(row) == marks_of(row, ["host.latency.p99"]) == marks_of(row, ["host.throughput", "host.latency.mean"]) == [UNSTABLE, NOT_STEADY]
+    assert marks_of(row, ["host.throughput"]) == []
+
+
+@pytest.mark.parametrize("note", ["the same input, served once before, filled them in part", "the same input had filled them before"])
+def test_caches_that_the_measured_requests_filled_are_a_best_case(note):
+    notes = f"read as msr; it began with used caches: {note} (--caches empty begins without)"
+    assert marks_of({"exit_status": 0, "recorded": True, "notes": notes}) == [BEST_CASE] and not ranks_not([BEST_CASE])
+    assert marks_of({"exit_status": 0, "recorded": True, "notes": notes.replace("same input", "200 requests before")}) == []
+    assert marks_of({"exit_status": 0, "recorded": False, "notes": notes}) == []  # other draws of a law, in its proportions

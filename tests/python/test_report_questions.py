@@ -18,6 +18,17 @@ def asked(question: str, layers: tuple[str, ...] = tuple(MEANS)) -> str:
     return of_layers({"layer": list(layers)}, runs, question)
 
 
+def test_a_comparison_on_a_recording_is_settled_by_its_blocks_and_not_by_seeds():
+    rows = [(layer, seed, 0, mean) for layer, mean in (("cmr", 4.0), ("vguard", 6.0)) for seed in range(1, 5)]
+    runs = pl.DataFrame(rows, schema=["layer", "seed", "exit_status", "host.latency.mean"], orient="row")
+    said = lambda blocks: of_layers({"layer": ["cmr", "vguard"]}, runs, "Which layer is fast?", True, blocks)  # noqa: E731
+    assert said({}).startswith("Not settled: a recorded trace is one sample, and --baseline of tessera compare has intervals over its blocks.")
+    sure = {"host.latency.mean": {"cmr": [4.0, 4.1, 3.9, 4.0], "vguard": [6.0, 6.1, 5.9, 6.0]}}
+    assert said(sure).startswith("cmr has the smallest mean: mean 4.00 ms") and said(sure).endswith("; on this recording, from this start.")
+    unsure = {"host.latency.mean": {"cmr": [4.0, 1.0, 9.0, 4.0], "vguard": [6.0, 9.0, 1.0, 6.0]}}
+    assert said(unsure).startswith("Not settled: 4 blocks of this recording do not tell vguard against cmr, and a longer one may.")
+
+
 def test_two_layers_that_a_question_names_are_the_ones_compared():
     said = asked("Is mine better than vguard?")
     assert said.startswith("vguard has the smallest mean") and "mine is 1.5 [" in said and "cmr" not in said

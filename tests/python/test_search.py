@@ -9,9 +9,11 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Simulation
 from tessera.cli import app
-from tessera.explore.front import front
+from tessera.evidence.front import front
 from tessera.explore.prices import cost_of, prices_of
+from tessera.explore.confirming import confirm
 from tessera.explore.search_plan import search_plan_of
+from tessera.explore.search_rows import Trial, measured
 from tessera.figures.chart import heading
 from tessera.figures.gallery import of_sweep
 
@@ -25,7 +27,7 @@ PLAN = {
     },
     "objectives": {"host": {"latency": {"p99": "minimise"}}, "cost": "minimise"},
     "cost": {"fixed": 5, "controller": {"clock": {"price": 0.5, "per": "MHz"}}, "metadata.bytes": {"price": 2, "per": "MiB"}},
-    "search": {"trials": 12, "batch": 4},
+    "search": {"trials": 12, "batch": 4, "confirm": 0},
 }
 
 
@@ -122,11 +124,59 @@ def test_a_branch_gives_an_axis_to_some_layers_alone_and_seeds_give_intervals(tm
 
 
 def test_a_constraint_keeps_designs_off_the_front(tmp_path):
-    plan = {**BRANCHED, "constraints": {"nand.lifetime.years.worst_block": ">= 900"}}
+    plan = {**BRANCHED, "constraints": {"cost": "<= 1.5"}}  # idle flash is free
     found = tessera.search(plan, out=tmp_path, jobs=2)
-    assert set(found.front["axis.layer"]) == {"imr-rmw"}  # it wears no flash
+    assert set(found.front["axis.layer"]) == {"imr-rmw"} and set(found.trials["axis.layer"]) == {"imr-rmw", "mu-rmw"}
     with pytest.raises(InputError, match="none of . designs keeps host.latency.mean <= 1e-06; the nearest: tessera run demo"):
         tessera.search({**BRANCHED, "constraints": {"host.latency.mean": "<= 0.000001"}}, out=tmp_path, jobs=2)
+
+
+def test_flash_that_was_not_erased_does_not_live_for_ever(tmp_path):
+    found = tessera.search({**BRANCHED, "constraints": {"nand.lifetime.years.worst_block": ">= 900"}}, out=tmp_path, jobs=2)
+    marks = {row["axis.layer"]: row["marks"] for row in found.trials.iter_rows(named=True)}
+    assert "not yet" in marks["mu-rmw"] and "not yet" not in marks["imr-rmw"]  # whose flash is idle
+
+
+def test_what_may_be_on_the_front_runs_again_with_seeds_that_the_choice_had_not_seen(found, tmp_path):
+    plan = {**PLAN, "search": {**PLAN["search"], "confirm": 60}}
+    sure = tessera.search(plan, out=tmp_path, jobs=2)
+    chosen = dict(found.trials.select("key", "host.latency.p99").rows())
+    again = sure.trials.filter(pl.col("runs") > 1)
+    assert set(sure.front["key"]) <= set(again["key"]) and again["runs"].is_in([4, 8]).all()
+    assert sure.trials.filter(pl.col("runs") == 1).select("key", "host.latency.p99").rows() == [
+        (key, chosen[key]) for key in sure.trials.filter(pl.col("runs") == 1)["key"]
+    ]  # fmt: skip
+    row = again.row(0, named=True)
+    seeds = sure.sweep.good.filter(pl.all_horizontal(pl.col(name) == row[name] for name in row if name.startswith("axis.")))
+    unseen = seeds.filter(pl.col("seed") > 1)
+    assert unseen.height == row["runs"] and row["host.latency.p99"] == pytest.approx(unseen["host.latency.p99"].mean())
+    assert sure.sweep.good.height == sure.trials.height + again["runs"].sum() <= 12 + 60
+    assert sure.notes[0].startswith(f"{again.height} designs that may be on the front ran again with seeds that the choice had not seen: {again['runs'].sum()} runs of at most 60")
+    assert set(sure.front["settled"]) <= {True, False} and sure.front["host.latency.p99.half_width"].null_count() == 0
+
+
+def test_a_budget_that_ends_says_how_many_runs_would_go_on(tmp_path):
+    few = tessera.search({**PLAN, "search": {**PLAN["search"], "confirm": 4}}, out=tmp_path, jobs=2)
+    assert few.trials.filter(pl.col("runs") > 1)["runs"].sum() <= 4
+    assert "the budget of 4 runs ended first: [search] confirm = " in few.notes[-1] and not few.front["settled"].all()
+
+
+def test_a_recorded_trace_has_blocks_and_parts_and_no_seeds(tmp_path):
+    plan = {
+        "run": {"trace": "sample", "limit": 1000, "drive": "demo"}, "axes": {"layer": ["cmr", "imr-rmw"]}, "search": {"trials": 4, "batch": 2},
+        "objectives": {"host.latency.mean": "minimise", "energy.total": "minimise"},
+    }  # fmt: skip
+    found = tessera.search(plan, out=tmp_path, jobs=2)
+    assert set(found.sweep.good["seed"]) == {1}
+    assert found.front["host.latency.mean.half_width"].null_count() == found.front["energy.total.half_width"].null_count() == 0
+    assert found.notes[0].startswith("intervals: blocks of this recording, from this start; ") and found.notes[0].endswith(" ran again in parts")
+    with pytest.raises(InputError, match="seeds: expected 1 with a recorded trace, found 4: seeds move the spindle only"):
+        search_plan_of({**plan, "search": {"seeds": 4}})
+
+
+def test_an_objective_that_only_some_layers_have_leaves_the_others_out(tmp_path):
+    plan = {**BRANCHED, "objectives": {"nand.page_copies": "minimise", "host.latency.mean": "minimise"}, "axes": {"layer": ["cmr", "mu-rmw"]}, "search": {"trials": 6, "batch": 3, "confirm": 0}}
+    assert set(tessera.search(plan, out=tmp_path, jobs=2).trials["axis.layer"]) == {"mu-rmw"}
 
 
 def test_the_picture_of_a_front_knows_what_is_to_be_large_and_marks_what_hardly_cleaned(tmp_path):
@@ -136,7 +186,7 @@ def test_the_picture_of_a_front_knows_what_is_to_be_large_and_marks_what_hardly_
     assert sorted(chart.lines[-1].x) == sorted(found.front["nand.lifetime.years.worst_block"])
     assert max(chart.lines[-1].x) == 1000 and chart.x.label.endswith("more is better")
     marked = found.trials.filter(pl.col("marks").str.contains("too short")).height
-    assert marked and heading(chart).endswith("* not to be ranked)")
+    assert marked and "* not to be ranked" in heading(chart)
 
 
 @pytest.mark.parametrize(
@@ -189,3 +239,14 @@ def test_an_unknown_objective_has_its_nearest_name(tmp_path):
 
 def test_the_front_leaves_out_what_is_beaten():
     assert front(np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0]])).tolist() == [True, False, True, False]
+
+
+def test_a_figure_that_not_every_run_has_is_that_of_the_runs_that_have_it():
+    plan = search_plan_of({**PLAN, "objectives": {"host.latency.p99": "minimise"}, "cost": {}})
+    simulation = Simulation(drive="bare", workload="random-4k")
+    row = lambda seed, p99: {"exit_status": 0, "seed": seed, "host.latency.p99": p99}  # noqa: E731
+    assert measured(plan, Trial({}, simulation, [row(1, 9.0)], [row(2, None), row(3, 7.0)]), "host.latency.p99").by_seed == {3: 7.0}
+    assert measured(plan, Trial({}, simulation, [row(1, None)]), "host.latency.p99") is None
+    trials = [Trial({}, simulation.but(seed=number), [row(1, 9.0 + number)]) for number in range(3)]
+    lacking = confirm(plan, trials, lambda wanted: [row(run.seed, None) for _, run in wanted])
+    assert set(lacking.places) == {0, 1, 2} and not lacking.places[0].settled

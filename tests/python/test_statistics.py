@@ -77,10 +77,19 @@ def test_a_front_is_over_designs_and_not_over_traces_and_seeds(tmp_path):
     assert set(fronts[0].lines[-1].labels) <= {"cmr", "imr-rmw", ""}
 
 
-def test_designs_closer_than_their_intervals_are_one(tmp_path):
-    points = [({"layer": layer, "seed": seed}, mean + seed, p99 + seed) for layer, mean, p99 in (("cmr", 10.0, 9.0), ("imr-rmw", 10.1, 8.9)) for seed in (1, 2)]
-    (front,) = [chart for chart in charts_of_sweep(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points))) if chart.name == "pareto"]
-    assert len(front.lines[-1].x) == 1
+def test_designs_of_a_front_are_equal_or_not_settled(tmp_path):
+    def front_of(folder, spread):
+        points = [
+            ({"layer": layer, "seed": seed}, mean * (1 + spread * (seed * factor % 3)), p99) for layer, mean, p99, factor in (("cmr", 10.0, 9.0, 1), ("imr-rmw", 10.1, 8.9, 2), ("vguard", 20.0, 4.0, 1))
+            for seed in range(1, 9)
+        ]  # fmt: skip
+        (front,) = [chart for chart in charts_of_sweep(sweep_of(tmp_path / folder, ["layer", "seed"], rows_of(*points))) if chart.name == "pareto"]
+        return front
+
+    equal, noisy = front_of("equal", 0.0001), front_of("noisy", 0.3)
+    assert {line.name: list(line.x) for line in equal.lines} == {"front": [4.0, 8.9]} and equal.lines[-1].labels[1] == "imr-rmw (+1)"
+    assert "(+N): so many more within 5 %" in heading(equal)
+    assert {line.name: len(line.x) for line in noisy.lines} == {"not settled": 1, "front": 2} and "(+1)" not in "".join(noisy.lines[-1].labels)
 
 
 def test_zipped_axes_are_one():
@@ -114,11 +123,24 @@ def test_marks_travel_into_table_finding_and_picture(tmp_path, change, mark):
     assert not [chart for chart in page.charts if chart.name == "pareto"]
 
 
+def test_one_value_of_every_axis_and_one_seed_say_what_would_settle_them(tmp_path):
+    one = sweep_of(tmp_path / "value", ["layer", "seed"], rows_of(({"layer": "cmr", "seed": 1}, 5.0, 5.0)))
+    assert sweep_page(one, "Which layer is fast?").answer == "Not settled: every axis has one value (layer: cmr), so there is nothing to compare. Give an axis of [axes] another value."
+    seed = sweep_of(tmp_path / "seed", ["layer", "seed"], rows_of(({"layer": "cmr", "seed": 1}, 5.0, 5.0), ({"layer": "imr-rmw", "seed": 1}, 9.0, 9.0)))
+    assert sweep_page(seed, "Which layer is fast?").answer.startswith("Not settled: one seed has no interval (four have one: --seeds 4, or seed = [1, 2, 3, 4] under [axes]).")
+
+
 def test_a_recording_is_as_long_as_it_is(tmp_path):
     points = [({"layer": layer, "seed": seed}, mean, 5.0) for layer, mean in (("cmr", 5.0), ("imr-rmw", 9.0)) for seed in (1, 2)]
     page = sweep_page(sweep_of(tmp_path, ["layer", "seed"], rows_of(*points, **{"host.steady.reached": 0.0, "recorded": True})), "Which layer is fast?")
     assert any("uneven recording: latencies changed" in line for line in page.warnings)
-    assert page.answer.startswith("cmr has the smallest mean")
+    assert page.answer.startswith('Not settled: a recorded trace is one sample, and blocks = "host.latency.mean" in the file of the sweep has intervals over its blocks. As far as it goes: cmr has the smallest mean')
+    blocks = {"host.latency.mean.of_all": 5.0, **{f"host.latency.mean.without.{block}": 5.0 for block in range(1, 11)}}
+    rows = rows_of(*points, recorded=True)
+    for row in rows:
+        row |= {name: value * row["host.latency.mean"] / 5.0 for name, value in blocks.items()}
+    said = sweep_page(sweep_of(tmp_path / "blocks", ["layer", "seed"], rows), "Which layer is fast?").answer
+    assert said == "cmr has the smallest mean: mean 5.00 ms; imr-rmw is 1.8 [1.8 to 1.8] times that; on this recording, from this start."
 
 
 def test_the_first_sentence_answers_the_question(crossed):
@@ -130,7 +152,7 @@ def test_the_first_sentence_answers_the_question(crossed):
 
 def test_one_seed_settles_nothing(crossed):
     one = crossed.good.filter(pl.col("axis.seed") == 1)
-    assert of_sweep(one, crossed.axes, "Which layer has the best p99?").startswith("Not settled: one seed has no interval. As far as it goes: cmr has")
+    assert of_sweep(one, crossed.axes, "Which layer has the best p99?").startswith("Not settled: one seed has no interval (four have one: --seeds 4, or seed = [1, 2, 3, 4] under [axes]). As far as it goes: cmr has")
 
 
 def test_the_picture_is_of_the_metric_that_the_question_names(crossed):
@@ -216,7 +238,7 @@ def test_the_tail_of_the_demonstration_is_logarithmic(tmp_path, monkeypatch):
 def test_the_check_list_names_tests_that_there_are():
     with (REPOSITORY / "docs" / "data" / "evidence.csv").open(encoding="utf-8", newline="") as rules:
         named = [row["test"] for row in csv.DictReader(rules)]
-    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py", "test_effort.py", "test_ratios.py"))
+    there = "".join((REPOSITORY / "tests" / "python" / name).read_text(encoding="utf-8") for name in ("test_statistics.py", "test_ask.py", "test_evidence.py", "test_effort.py", "test_ratios.py", "test_compare.py", "test_known_answers.py"))
     page = (REPOSITORY / "docs" / "guide" / "compare.md").read_text(encoding="utf-8")
     assert f"lists all {len(named)}, each with the test that checks it" in page
     assert [name for name in named if f"def {name}(" not in there] == []
@@ -225,5 +247,9 @@ def test_the_check_list_names_tests_that_there_are():
 def test_an_answer_about_a_recording_says_that_it_is(crossed, tmp_path):
     recorded = crossed.good.with_columns(pl.lit(True).alias("recorded"))
     assert of_sweep(recorded, crossed.axes, "Which layer has the shortest tail?").endswith("; on this recording, from this start.")
-    assert all(line.endswith(" On this recording: seeds move the spindle only.") for line in effects(recorded, crossed.axes, "host.latency.p99", "ms"))
+    lines = effects(recorded, crossed.axes, "host.latency.p99", "ms")
+    assert all(line.endswith(" On this recording, from this start.") and "not settled: " in line and "(no blocks of this recording: no interval)" in line for line in lines)
+    blocks = {f"host.latency.p99.without.{block}": pl.col("host.latency.p99") * (1 + block / 1000) for block in range(1, 11)}
+    sure = effects(recorded.with_columns(pl.col("host.latency.p99").alias("host.latency.p99.of_all"), **blocks), crossed.axes, "host.latency.p99", "ms")
+    assert any("a factor of 3 [3 to 3, 10 blocks]" in line and "not settled" not in line for line in sure)
     assert "on this recording" not in of_sweep(crossed.good, crossed.axes, "Which layer has the shortest tail?")

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tessera.asking.question import Question
+from tessera.evidence.blocks import BLOCKS, LEAST, PAST
 from tessera.evidence.family import EQUAL
-from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, words_of
+from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
-from tessera.evidence.verdict import Verdict, Wide
+from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide, by_half
 from tessera.results.human import number
 
 GROWING = (TOO_SHORT, NOT_YET, NOT_STEADY)  # marks that a longer run takes away
@@ -33,12 +34,14 @@ class Answer:
     """They were too few to fill them."""
     fold: str = ""
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
+    goes_on: bool = False
+    """The recorded trace has more requests than the question may take."""
 
     def sentence(self) -> str:
         """The answer, or that there is none yet."""
         verdict, metric, source = self.verdict, self.question.asked.metric, self.question.asked.source.name
         if verdict.best is None:
-            why = "; ".join(sorted(set(verdict.left_out.values())))
+            why = "; ".join(sorted({f"some runs have no {metric.name}" if reason == NO_FIGURE else reason for reason in verdict.left_out.values()}))
             return f"Not settled on {source}: {why}, so no figure may be ranked."
         best = verdict.best
         figure = f"{metric.phrase} {self.figure(best)}"
@@ -48,8 +51,10 @@ class Answer:
     def _ordered(self, best: str, figure: str) -> str:
         verdict, source = self.verdict, self.question.asked.source.name
         axis = self.question.axis
+        if verdict.second is None and not verdict.alike:
+            return f"{best} of {axis} has {figure} on {source}, and no other may be ranked."
         if verdict.second is None:
-            more = self._more(f", and more changes it by less than {EQUAL}") if verdict.alike else ""
+            more = self._more(f", and more changes it by less than {EQUAL}")
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
         if not verdict.alike:  # nothing larger was measured
@@ -57,7 +62,8 @@ class Answer:
         return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
 
     def _too_few(self) -> str:
-        return f"{self.requests:,} requests are too few for blocks" if self._recorded else "there are fewer than two runs in common"
+        least = math.ceil(BLOCKS * LEAST * PAST / (PAST - 1))
+        return f"{self.requests:,} requests are too few for blocks (a recording of {least} requests has them)" if self._recorded else "there are fewer than two runs in common"
 
     def _more(self, otherwise: str) -> str:
         """What larger designs bring."""
@@ -77,7 +83,7 @@ class Answer:
         better = "largest" if self.question.asked.metric.more_is_better else "smallest"
         ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
         behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
-        return f"{best}{note} has the {better} on {source}: {figure}{price}; {ratio}{behind}."
+        return f"{best}{note} has the {better} on {source}: {figure}{price}" + (f"; {ratio}{behind}." if ratio else ".")
 
     def figure(self, name: str) -> str:
         """Of a design, with its interval and its marks."""
@@ -137,7 +143,7 @@ class Answer:
 
     def unsettled(self) -> list[str]:
         """What the runs do not decide, and what would."""
-        lines = [f"{name}: {why}{self._meaning(why)}{self._longer(name, why)}" for name, why in self.verdict.left_out.items()]
+        lines = [f"{name}: {self._lacks(name) or why}{self._meaning(why)}{self._longer(name, why)}{self._by_load(why)}" for name, why in self.verdict.left_out.items()]
         for doubt in self.verdict.doubts:
             wanted = doubt.seeds
             if isinstance(doubt, Wide) and doubt.found is None:
@@ -167,7 +173,47 @@ class Answer:
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
-        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else [])]
+        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
+
+    def _halves(self) -> list[str]:
+        """Where the halves of a recording would answer unlike."""
+        metric = self.question.asked.metric
+        found = by_half(self.measured, metric.more_is_better, self.question.ordered)
+        if found is None:
+            return []
+        said = [f"{of} half has {metric.phrase} {metric.text(self.measured[name].halves[half])} with {name}" for half, (of, name) in enumerate(zip(("its first", "its second"), found))]
+        return [f"the halves of this recording disagree: {'; '.join(said)}"]
+
+    def _bursts(self) -> list[str]:
+        """Which designs have a tail that a few bursts make; alike ones together."""
+        metric, lines = self.question.asked.metric, []
+        for name, found in self.measured.items():
+            if (made := found.bursts) is not None:
+                count = "1 burst" if made.count == 1 else f"{made.count} bursts"
+                lines.append(f"{name}: {100 * made.share:.0f} % of the requests at {metric.short} or above lie in {count}; outside {metric.short} is {metric.text(made.outside)}")
+        return lines
+
+    def _lacks(self, name: str) -> str:
+        """Of a design whose runs do not have the figure, which of them do; "" of any other."""
+        if self.verdict.left_out[name] != NO_FIGURE:
+            return ""
+        others = list(dict.fromkeys(design.layer for design in self.question.designs if self.verdict.left_out.get(design.name) != NO_FIGURE))
+        return f"its runs have no {self.question.asked.metric.name}" + (f"; leave it out: --layer {','.join(others)}" if others else ": ask for another --metric")
+
+    @staticmethod
+    def _by_load(why: str) -> str:
+        """How overloaded designs are compared."""
+        return "; --metric throughput compares what they serve" if UNSTABLE in why else ""
+
+    def settles(self) -> list[str]:
+        """Options that, with the question's own, may settle it; [] where it is settled, or no words would."""
+        asked = self.question.asked
+        if self.verdict.settled:
+            return []
+        if self._recorded:
+            return ["--requests", str(4 * asked.most)] if self.goes_on else []
+        grows = any(any(mark in why for mark in GROWING) for why in self.verdict.left_out.values())
+        return ["--settle"] if grows or self.verdict.seeds else []
 
     @staticmethod
     def _meaning(why: str) -> str:

@@ -14,7 +14,7 @@ from tessera.asking.question import Question
 from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
-from tessera.evidence.blocks import BLOCKS, PAST, pseudo_values
+from tessera.evidence.blocks import BLOCKS, PAST, Bursts, pseudo_values
 from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
@@ -54,9 +54,10 @@ def _ask_recording(question: Question, sweep_of: Callable[[Mapping[str, Any], st
     """One run of each design on what follows the recording's past, which fills the caches; replicates are blocks of its requests, or, of figures
     that no log of requests has, runs of its parts."""
     asked = question.asked
-    requests = asked.source.requests(asked.most, asked.format)
+    there = asked.source.requests(asked.most + 1, asked.format)
+    requests = min(there, asked.most)
     past = requests // PAST
-    return _answer(question, sweep_of(plan_table(question, requests - past, 1, past), "recording"), 1, 1, past)
+    return _answer(question, sweep_of(plan_table(question, requests - past, 1, past), "recording"), 1, 1, past, there > requests)
 
 
 def _more_seeds(verdict: Verdict, seeds: int, settle: bool) -> int | None:
@@ -94,7 +95,7 @@ def _length(question: Question) -> int | None:
     folder = temporary_folder()
     simulation = simulation_at(plan.run, {**design.point(), "seed": 1}, Path())
     run, effort = run_until(simulation, Until(asked.metric.name, NARROW), folder, asked.most)
-    return asked.most if cleaned_too_little(run) else effort.limit
+    return asked.most if cleaned_too_little(run, [asked.metric.name]) else effort.limit
 
 
 def _rows_by_design(question: Question, sweep: Sweep) -> dict[str, pl.DataFrame]:
@@ -115,25 +116,35 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     message = str(bad["message"][0]) if bad.height else ""
     recorded = any(row.get("recorded") for row in runs)
     of_all = [row for row in runs if row.get("axis.limit") == runs[-1].get("axis.limit")] if recorded else runs  # the longest comes last
-    marks = tuple(dict.fromkeys(mark for row in of_all for mark in marks_of(row)))
+    marks = tuple(dict.fromkeys(mark for row in of_all for mark in marks_of(row, [metric])))
     slowest: dict[str, tuple[float, float]] = {}
     for row in of_all:
-        for name, clock in clocks(row).items():
+        for name, clock in clocks(row, [metric]).items():
             slowest[name] = min(slowest.get(name, clock), clock)
     busy = min((row.get("cpu.utilisation") or 0.0 for row in of_all), default=0.0)
     if message or not recorded:
         found = {int(row["axis.seed"]): float(row[metric]) for row in runs if row.get(metric) is not None}
         return Measured({} if message else found, marks, message, slowest, busy)
     (whole,) = of_all
-    if f"{metric}.of_all" in whole and whole[f"{metric}.of_all"] is not None:
+    by_blocks = whole.get(f"{metric}.of_all") is not None
+    if by_blocks:
         found = pseudo_values(whole[f"{metric}.of_all"], [whole[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
     else:
         parts = [row[metric] for row in runs if row is not whole]
         found = {} if None in parts else dict(enumerate(parts, 1))
-    return Measured(found, marks, message, slowest, busy, whole.get(metric))
+    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric))
 
 
-def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0) -> Answer:
+def _halves(row: Mapping[str, Any], metric: str) -> tuple[float, ...]:
+    return tuple(row[name] for name in (f"{metric}.half.1", f"{metric}.half.2") if row.get(name) is not None)
+
+
+def _bursts(row: Mapping[str, Any], metric: str) -> Bursts | None:
+    count = row.get(f"{metric}.bursts")
+    return None if count is None else Bursts(int(count), row[f"{metric}.bursts.share"], row[f"{metric}.outside_bursts"])
+
+
+def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0, goes_on: bool = False) -> Answer:
     asked, rows = question.asked, _rows_by_design(question, sweep)
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
@@ -145,7 +156,7 @@ def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int 
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
     notes = "; ".join(str(note) for frame in rows.values() if "notes" in frame.columns for note in frame["notes"].drop_nulls())
-    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""))
+    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""), goes_on)
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

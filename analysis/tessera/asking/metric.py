@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from tessera.errors import InputError, unknown_name
+from tessera.evidence.blocks import in_a_log
 from tessera.results.human import figure
 
 _STATISTICS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
@@ -30,7 +31,7 @@ class Metric:
     @property
     def of_requests(self) -> bool:
         """Whether a log of requests has it."""
-        return ".latency." in self.name
+        return in_a_log(self.name)
 
     @property
     def phrase(self) -> str:

@@ -83,6 +83,8 @@ def dram(asked: Asked) -> Question:
     layer = _one_layer(asked)
     path = write_buffer_of(layer)
     sizes = sorted(asked.sizes or DRAM_SIZES, key=lambda text: size_in_bytes(text, "--size"))
+    if len(set(sizes)) < 2:
+        raise InputError(f"dram: name two or more sizes with --size, such as --size \"{sizes[0]}, {next(size for size in reversed(DRAM_SIZES) if size != sizes[0])}\", or none for {', '.join(DRAM_SIZES)}; found {sizes[0]}")
     made = [_design(asked, size, layer, {path: size}, f"a write buffer of {size} ({path})") for size in sizes]
     return _question(asked, f"How much DRAM does {layer} need before {asked.metric.short} stops improving?", "write buffer", made, ordered=True)
 

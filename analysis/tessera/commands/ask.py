@@ -96,13 +96,13 @@ def ask(
         if as_json:
             print(json.dumps({"folder": str(folder), **answer.record()}))
         else:
-            _print(answer, folder)
+            _print(answer, folder, command)
         failed = failed or any(found.message for found in answer.measured.values())
     if failed:  # what was refused is in the table; the others are answered
         raise typer.Exit(1)
 
 
-def _print(answer: "Answer", folder: Path) -> None:
+def _print(answer: "Answer", folder: Path, command: str) -> None:
     from tessera.asking.answer import table_text
     from tessera.asking.plan_file import FILE
 
@@ -117,7 +117,22 @@ def _print(answer: "Answer", folder: Path) -> None:
         print(answer.confidence())
     for remark in answer.remarks():
         print(f"Note: {remark}.")
+    if words := answer.settles():
+        print(f"Settle: {_with(command, words)}")
     print(f"Repeat: tessera sweep {folder / FILE} --out {folder}")
+
+
+def _with(command: str, words: list[str]) -> str:
+    """The command with other options; one that it has already is replaced.
+
+    >>> _with("tessera ask dram --requests 150 --on sample", ["--requests", "600"])
+    'tessera ask dram --on sample --requests 600'
+    """
+    given = shlex.split(command)
+    if len(words) == 2 and words[0] in given:
+        place = given.index(words[0])
+        given[place : place + 2] = []
+    return shlex.join([*given, *words])
 
 
 def _listed(words: list[str] | None) -> list[str]:

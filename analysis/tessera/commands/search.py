@@ -38,7 +38,7 @@ def search(
         line = bar.add_task("designs", total=read.trials)
 
         def tell(done: int, whole: int, failed: int) -> None:
-            bar.update(line, completed=done, description=f"designs ({failed} failed)" if failed else "designs")
+            bar.update(line, completed=done, total=whole, description=f"designs ({failed} failed)" if failed else "designs")
 
         try:
             found = run_search(read, folder, jobs=jobs, scheduler=scheduler, progress=tell)
@@ -47,26 +47,29 @@ def search(
             raise interrupted(error, f"what was measured is kept in {folder}, and the same command goes on") from None
     if as_json:
         rows = found.front.drop("front").to_dicts()
-        print(json.dumps({"folder": str(folder), "designs": found.trials.height, "front": rows, "descriptions": [str(file) for file in found.descriptions]}))
+        print(json.dumps({"folder": str(folder), "designs": found.trials.height, "front": rows, "notes": found.notes, "descriptions": [str(file) for file in found.descriptions]}))
     else:
         _print(found)
 
 
 def _print(found: "Search") -> None:
+    from tessera.explore.search_notes import of_design, reached
     from tessera.figures.pictures import text
     from tessera.reports.sweep_page import SWEPT
-    from tessera.results.human import counted, figure
+    from tessera.results.human import counted
 
     print(f"{counted(found.trials.height, 'design')} measured, {found.front.height} beaten by no other:")
     if fold := found.sweep.facts.get("fold"):
         print(f"  {fold}")
     if few := found.unranked:
         print(f"  ! {few} of them must not be ranked, for the marks next to them: a longer limit helps, or smaller caches")
+    for note in found.notes:
+        print(f"  {'! ' if note.startswith('not settled') else ''}{note}")
     for file, row in zip(found.descriptions, found.front.iter_rows(named=True)):
-        reached = ", ".join(f"{name} {figure(row[name], SWEPT.get(name, '1'))}" for name in found.objectives)
+        figures = ", ".join(f"{name} {reached(row, name, SWEPT.get(name, '1'))}" for name in found.objectives)
         design = ", ".join(f"{name.removeprefix('axis.')} {text(value)}" for name, value in row.items() if name.startswith("axis.") and value is not None)
-        mark = f" ({row['marks']})" if row.get("marks") else ""
-        print(f"  {file}\n    {design}\n    {reached}{mark}")
+        said = "".join(f" ({each})" for each in (row.get("marks"), of_design(row)) if each)
+        print(f"  {file}\n    {design}\n    {figures}{said}")
 
 
 def register(app: typer.Typer) -> None:

@@ -1,20 +1,26 @@
 """What says that a figure must not be compared, or with care: short words that go with it into every table, finding and picture."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 import polars as pl
 
+from tessera.evidence.blocks import THROUGHPUT
+
 FEW_CLEANINGS = 20  # the margin below which caches that never filled say nothing of a layer
 TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY = "too short to compare", "not yet", "unstable", "not steady"
 UNEVEN, ENDS_EARLY = "uneven recording", "recording ends early"  # what is not steady, or not yet, of a recorded trace, which is as long as it is
+BEST_CASE = "best case"
+_TRAINED = ("the same input, served once before", "the same input had filled them before")  # how a run's note begins to say what filled its caches
 CLEANINGS = "cleanings"
+CONCERNS = {"flash_wear": "nand.lifetime.years."}  # clocks that move some figures alone, by how the names of these begin: of others they stop nothing
 MEANING = {
     TOO_SHORT: f"fewer than {FEW_CLEANINGS} cleanings: the caches were hardly ever full",
-    NOT_YET: "what the layer learns, or a cache that fills, had not come far enough",
+    NOT_YET: "what the layer learns, a cache that fills or, for a lifetime, the flash's wear had not come far enough",
     UNSTABLE: "requests piled up to the end, so latencies measure the length of the run",
     NOT_STEADY: "latencies still changed in the second half, so figures measure the length of the run",
     UNEVEN: "latencies changed in its second half: another stretch of it would give other figures",
+    BEST_CASE: "the very requests that are measured had filled the caches before (with --skip N the first N of the trace fill them)",
     ENDS_EARLY: "what the layer learns, or a cache that fills, had not come far enough: the figures are from this start",
 }
 UNRANKED = (TOO_SHORT, NOT_YET, UNSTABLE, NOT_STEADY)  # figures that are shown and never ranked
@@ -29,35 +35,42 @@ class Summed(Protocol):
     def find(self, name: str) -> float | None: ...
 
 
-def clocks(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """What cleans, learns or fills in a run: how far it came, and how far it has to come. Of a layer that learns, cleanings are moves of
-    what it has learnt, and no clock.
+def clocks(row: Mapping[str, Any], figures: Collection[str] = ()) -> dict[str, tuple[float, float]]:
+    """What cleans, learns or fills in a run, as far as it can move one of the `figures`, or every figure: how far it came, and how far it has to
+    come. Of a layer that learns, cleanings are moves of what it has learnt, and no clock.
 
     >>> clocks({"progress.heat_intervals.done": 4.0, "progress.heat_intervals.of": 20.0, "cleans": True})
     {'heat_intervals': (4.0, 20.0)}
+    >>> row = {"progress.flash_wear.done": 1.0, "progress.flash_wear.of": 20.0}
+    >>> clocks(row), clocks(row, ["nand.lifetime.years.worst_block"])
+    ({}, {'flash_wear': (1.0, 20.0)})
     """
     names = [name.removeprefix("progress.").removesuffix(".of") for name, of in row.items() if name.startswith("progress.") and name.endswith(".of") and of is not None]
     found = {name: (row[f"progress.{name}.done"] or 0.0, row[f"progress.{name}.of"]) for name in names}
-    if row.get("cleans") and not found:
+    if row.get("cleans") and not found.keys() - CONCERNS.keys():
         found[CLEANINGS] = (row.get("cleaning.count") or 0.0, float(FEW_CLEANINGS))
-    return found
+    return {name: clock for name, clock in found.items() if name not in CONCERNS or any(figure.startswith(CONCERNS[name]) for figure in figures)}
 
 
-def behind(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+def behind(row: Mapping[str, Any], figures: Collection[str] = ()) -> dict[str, tuple[float, float]]:
     """The clocks that have not come far enough."""
-    return {name: (done, of) for name, (done, of) in clocks(row).items() if done < of}
+    return {name: (done, of) for name, (done, of) in clocks(row, figures).items() if done < of}
 
 
-def marks_of(row: Mapping[str, Any]) -> list[str]:
-    """The marks of a run, by its row in the dataset of a sweep."""
-    late = behind(row)
+def marks_of(row: Mapping[str, Any], figures: Collection[str] = ()) -> list[str]:
+    """The marks of a run, by its row in the dataset of a sweep; with those that concern some of the `figures` alone. What such a clock counts is
+    whole rounds: too few of them are too few in a recording, too. How fast an overloaded drive serves is known, however long its requests wait."""
+    late = behind(row, figures)
     found = [TOO_SHORT] if CLEANINGS in late else []
     if late.keys() - {CLEANINGS}:
-        found.append(ENDS_EARLY if row.get("recorded") else NOT_YET)
-    if row.get("unstable"):
+        found.append(ENDS_EARLY if row.get("recorded") and not late.keys() & CONCERNS.keys() else NOT_YET)
+    of_load = set(figures) == {THROUGHPUT}
+    if row.get("unstable") and not of_load:
         found.append(UNSTABLE)
-    if row.get("host.steady.reached") == 0:
+    if row.get("host.steady.reached") == 0 and not of_load:
         found.append(UNEVEN if row.get("recorded") else NOT_STEADY)
+    if row.get("recorded") and any(said in str(row.get("notes")) for said in _TRAINED):
+        found.append(BEST_CASE)
     return found
 
 
@@ -78,23 +91,23 @@ def _row(run: Summed) -> dict[str, Any]:
     return {**run.summary["run"], "cleaning.count": run.find("cleaning.count"), **progress}
 
 
-def with_marks(rows: pl.DataFrame) -> pl.DataFrame:
+def with_marks(rows: pl.DataFrame, figures: Collection[str] = ()) -> pl.DataFrame:
     """The rows of a sweep with a column `marks`: "; "-separated, "" where a run has none."""
-    return rows.with_columns(pl.Series("marks", ["; ".join(marks_of(row)) for row in rows.iter_rows(named=True)], dtype=pl.String))
+    return rows.with_columns(pl.Series("marks", ["; ".join(marks_of(row, figures)) for row in rows.iter_rows(named=True)], dtype=pl.String))
 
 
-def rankable(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that may be ranked."""
-    return rows.filter(pl.Series([not ranks_not(marks_of(row)) for row in rows.iter_rows(named=True)], dtype=pl.Boolean))
+def rankable(rows: pl.DataFrame, figures: Collection[str] = ()) -> pl.DataFrame:
+    """The rows that may be ranked, by these figures."""
+    return rows.filter(pl.Series([not ranks_not(marks_of(row, figures)) for row in rows.iter_rows(named=True)], dtype=pl.Boolean))
 
 
 def ranks_not(marks: Iterable[str]) -> bool:
     return any(mark in UNRANKED for mark in marks)
 
 
-def cleaned_too_little(run: Summed) -> str:
+def cleaned_too_little(run: Summed, figures: Collection[str] = ()) -> str:
     """Why the figures of a run must not be ranked; empty where they may: what cleans, learns or fills in it hardly did."""
-    late = behind(_row(run))
+    late = behind(_row(run), figures)
     if not late:
         return ""
     name, (done, of) = min(late.items(), key=lambda each: each[1][0] / each[1][1])

@@ -1,4 +1,4 @@
-"""Verdicts on a family of ratios, paired by seed.
+"""Verdicts on a family of ratios, paired by seed, or by the blocks of a recording.
 
 A family is all the ratios that one column shows: its false verdicts together stay below 5 %, however many layers it has (Holm 1979, "A simple
 sequentially rejective multiple test procedure"). The best of a column is chosen by the same figures, so its family is every pair that might
@@ -7,6 +7,7 @@ have been chosen.
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from tessera.evidence.family import CONFIDENCE, MARGIN, holm
@@ -15,11 +16,11 @@ from tessera.evidence.ratios import Ratio
 BEST = "best"
 BETTER, WORSE, EQUAL, NOT_SETTLED = "better", "worse", "equal", "not settled"
 BySeed = Mapping[int, float | None]
-"""The figure of one layer with each seed that ran well; less is better."""
+"""The figure of one layer with each seed that ran well, or by block; less is better."""
 
 
-def paired(figures: BySeed, baseline: BySeed) -> Ratio | None:
-    """None without a common seed, or where a figure of one is not above 0.
+def paired(figures: BySeed, baseline: BySeed, whole: float | None = None) -> Ratio | None:
+    """None without a common seed, or where a figure of one is not above 0. `whole`: the ratio itself, where replicates only say how sure it is.
 
     >>> twice = paired({1: 2.0, 2: 20.0, 3: 200.0}, {1: 1.0, 2: 10.0, 3: 100.0})  # tenfold from seed to seed, and twice with each
     >>> round(twice.value, 9), twice.interval == (twice.value, twice.value), twice.count
@@ -29,14 +30,16 @@ def paired(figures: BySeed, baseline: BySeed) -> Ratio | None:
     known = [(one, other) for one, other in pairs if one is not None and other is not None]
     if not known or any(one <= 0 or other <= 0 for one, other in known):
         return None
-    return Ratio.of(math.log(one / other) for one, other in known)
+    found = Ratio.of(math.log(one / other) for one, other in known)
+    return found if whole is None else replace(found, mean=math.log(whole))
 
 
-def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False) -> dict[str, str]:
+def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False, wholes: Mapping[str, float] | None = None) -> dict[str, str]:
     """Of each layer but the baseline that has a ratio to it: better, worse, equal (within the margin), or not settled. `figures` are of the
-    layers that rank; `chosen`: the baseline is the one of them whose figure is the smallest."""
+    layers that rank; `chosen`: the baseline is the one of them whose figure is the smallest; `wholes`: the figures, where `figures` are by block."""
     pairs = combinations(figures, 2) if chosen else [(layer, baseline) for layer in figures if layer != baseline]
-    family = {pair: ratio for pair in pairs if (ratio := paired(figures[pair[0]], figures[pair[1]])) is not None}
+    whole = lambda one, other: None if wholes is None else wholes[one] / wholes[other]  # noqa: E731
+    family = {pair: ratio for pair in pairs if (ratio := paired(figures[pair[0]], figures[pair[1]], whole(*pair))) is not None}
     differ, equal = holm([ratio.differs() for ratio in family.values()]), holm([ratio.within_margin() for ratio in family.values()])
     found = {}
     for (one, other), ratio, difference, equality in zip(family, family.values(), differ, equal):

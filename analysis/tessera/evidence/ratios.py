@@ -7,6 +7,7 @@ from enum import Enum
 
 import numpy as np
 
+from tessera.evidence.blocks import Bursts
 from tessera.evidence.family import CONFIDENCE, MARGIN
 from tessera.evidence.intervals import Estimate, beyond_rounding, of_mean, share_within, student_t, student_t_975
 
@@ -39,6 +40,12 @@ class Measured:
     """Share of the time in which the processor worked."""
     whole: float | None = None
     """Of a recording the figure of all of it, whose replicates say how sure it is."""
+    of_parts: bool = False
+    """Replicates are runs of parts of the recording, each of which begins and ends for itself."""
+    halves: tuple[float, ...] = ()
+    """Of a recording, the figure of its first and of its second half."""
+    bursts: Bursts | None = None
+    """Of a recording, the few that make the figure."""
 
     @property
     def mean(self) -> float | None:
@@ -163,6 +170,9 @@ def ratio(one: Measured, other: Measured, comparisons: int) -> Ratio | None:
     if len(pairs) < 2 or any((first <= 0 or second <= 0) and not same for (first, second), same in zip(pairs, alike)):
         return None
     found = Ratio.of((0.0 if same else math.log(first / second) for (first, second), same in zip(pairs, alike)), comparisons)
-    if one.whole and other.whole:  # replicates say how far the ratio may be off, and not where it is
-        return replace(found, mean=math.log(one.whole / other.whole))
-    return found
+    if not one.whole or not other.whole:
+        return found
+    mean = math.log(one.whole / other.whole)  # replicates say how far the ratio may be off, and not where it is
+    # Where all parts have another ratio than the whole, what they begin and end with makes it, and how sure the whole is they do not know.
+    error = max(found.error or 0.0, abs(found.mean - mean)) if one.of_parts else found.error
+    return replace(found, mean=mean, error=error)

@@ -10,6 +10,8 @@ from tessera.evidence.intervals import Estimate, student_t_975
 from tessera.evidence.marks import ranks_not
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Difference, Measured, Ratio, ratio
 
+NO_FIGURE = "no figure"  # why a design is left out whose runs do not have what is asked for
+
 
 @dataclass(frozen=True)
 class Doubt:
@@ -75,7 +77,7 @@ class Verdict:
 
 def ranked(found: Mapping[str, Measured]) -> tuple[dict[str, Measured], dict[str, str]]:
     """Those that may be ranked, and why the others may not."""
-    left_out = {name: each.message or "; ".join(each.marks) or "no figure" for name, each in found.items() if each.mean is None or ranks_not(each.marks)}
+    left_out = {name: each.message or "; ".join(each.marks) or NO_FIGURE for name, each in found.items() if each.mean is None or ranks_not(each.marks)}
     return {name: each for name, each in found.items() if name not in left_out}, left_out
 
 
@@ -85,7 +87,8 @@ def worse(one: Measured, other: Measured, comparisons: int, more_is_better: bool
 
 
 def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1) -> Verdict:
-    """The best design, held against each other one; `looks`: how often the evidence may be looked at while it grows."""
+    """The best design, held against each other one; `looks`: how often the evidence may be looked at while it grows. The best is chosen by the
+    same figures, so every pair that might have been chosen shares the confidence."""
     chosen, left_out = ranked(found)
     if not chosen:
         return Verdict(None, left_out=left_out)
@@ -96,7 +99,7 @@ def best_of(found: Mapping[str, Measured], more_is_better: bool, looks: int = 1)
     alone = chosen[best].estimate() if len(found) == 1 else None
     if len(found) == 1 and (alone is None or alone.relative > NARROW):
         doubts.append(Wide(best, alone, len(chosen[best].by_seed)))
-    against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * len(rest), more_is_better) for name in rest}
+    against: dict[str, Ratio | None] = {name: worse(chosen[name], chosen[best], looks * pairs(len(chosen)), more_is_better) for name in rest}
     for name, factor in against.items():
         difference = factor.difference if factor else Difference.NOT_SETTLED
         if difference is Difference.EQUAL:
@@ -129,3 +132,18 @@ def least_that_is_enough(found: Mapping[str, Measured], more_is_better: bool, lo
             doubts.append(Doubt(second, large, factor, 1.0))
     back = {large: factor.inverse() for large, factor in larger(enough) if factor and factor.difference is Difference.APART and factor.value < 1}
     return Verdict(enough, doubts, second, against, [large for large, factor in larger(enough) if factor], back, left_out)
+
+
+def by_half(found: Mapping[str, Measured], more_is_better: bool, ordered: bool) -> tuple[str, str] | None:
+    """The designs that the first and the second half of a recording would choose, where they disagree by more than the margin: `ordered`, the
+    least that no larger one beats. None where they agree, or halves are not known."""
+    chosen = ranked(found)[0]
+    if len(chosen) < 2 or any(len(each.halves) < 2 or min(each.halves) <= 0 for each in chosen.values()):
+        return None
+    names = list(chosen)
+    logs = [{name: math.log(each.halves[half]) * (-1 if more_is_better else 1) for name, each in chosen.items()} for half in range(2)]
+    margin = math.log(MARGIN)
+    enough = lambda half: next(small for place, small in enumerate(names) if all(half[small] - half[large] <= margin for large in names[place + 1 :]))  # noqa: E731
+    picks = [enough(half) if ordered else min(half, key=half.__getitem__) for half in logs]
+    differ = picks[0] != picks[1] and (ordered or max(logs[0][picks[1]] - logs[0][picks[0]], logs[1][picks[0]] - logs[1][picks[1]]) > margin)
+    return (picks[0], picks[1]) if differ else None

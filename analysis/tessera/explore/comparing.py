@@ -1,10 +1,11 @@
 """Makes a comparison: a sweep over seed and layer on one input, whose run folders stay, and compare.json with its columns."""
 
 import json
+import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,12 @@ from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
-from tessera.results.layer_table import USUAL, Column, Seed, columns_with, layer_columns
+from tessera.results.layer_table import LATENCY, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
-from tessera.evidence.paired import BEST, paired, verdicts
+from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
+from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
+from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
+from tessera.evidence.ratios import Ratio
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 
@@ -44,6 +48,10 @@ class Planned:
     status: int | None = None
     """None: it was not made."""
     message: str = ""
+    blocks: tuple[str, ...] = ()
+    """Figures that are wanted by blocks of a recorded trace."""
+    by_block: dict[str, dict[int, float]] = field(default_factory=dict)
+    """Figure -> block -> replicate."""
 
     @cached_property
     def run(self) -> Run | None:
@@ -98,6 +106,9 @@ def compare_layers(
         regular(Path(simulation.trace))  # every run reads it, which a pipe does not allow
     columns = columns_with(names_of(simulation.percentiles) if simulation.percentiles else USUAL)
     folder, runs = Path(out), list(plan_of(simulation, chosen, seeds, Path(out)))
+    if against and simulation.trace:  # seeds move the spindle only, so one run of each layer tells how its figures differ between stretches
+        for run in runs[: len(chosen)]:
+            run.blocks = tuple(column.metric for column in columns if column.divides and column.metric.startswith(LATENCY))
     remove_abandoned()
     with owned(folder):
         fold, partial = smallest_fold(run.simulation for run in runs), True
@@ -162,12 +173,13 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
     digest, layers = simulator_digest(), len({run.layer for run in runs})
     count = Count(runs=len(runs), kept=0)
     tell(count)
-    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder)) for key, run in by_key.items())
+    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder), blocks=run.blocks) for key, run in by_key.items())
     try:
         with places(jobs) as place:
             for row in placed(place, tasks, count, largest=1):
                 run = by_key[row["key"]]
                 run.status, run.message = row["exit_status"], row["message"]
+                _keep_blocks(run, row)
                 count.done, count.failed = count.done + 1, count.failed + (run.status != 0)
                 count.work_seconds += row["wall_seconds"]
                 tell(count)
@@ -177,6 +189,15 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
         for run in runs:
             if run.status is None and (ended := run.run) is not None:  # a signal ended it in order
                 run.status, run.message = (STOPPED[-1], "interrupted") if ended.summary["run"].get("partial") else (0, "")
+
+
+def _keep_blocks(run: Planned, row: Mapping[str, Any]) -> None:
+    """What the log of a run's requests says of its blocks; the log stays where it was asked for."""
+    for metric in run.blocks:
+        if row.get(f"{metric}.of_all") is not None:
+            run.by_block[metric] = pseudo_values(row[f"{metric}.of_all"], [row[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
+    if run.blocks and not run.simulation.requests:
+        (run.folder / "requests.npy").unlink(missing_ok=True)
 
 
 def _check_refusals(runs: Sequence[Planned], layers: int) -> None:
@@ -215,14 +236,14 @@ def _facts(simulation: Simulation, runs: Sequence[Planned], fold: Fold | None, s
     return {
         "tool": facts.get("tool", "tessera-sim"), "drive": str(simulation.drive),
         "input": facts.get("input") or (f"workload {simulation.workload}" if simulation.workload else Path(str(simulation.trace)).name), "options": simulation.words()[2:],
-        "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
-        "notes": [*_notes_of_table(simulation, first, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
+        "recorded": simulation.trace is not None, "warnings": _warnings(measured), "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
+        "notes": [*_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
     }  # fmt: skip
 
 
 def _notes_of_table(simulation: Simulation, first: Mapping[str, Run], seeds: int) -> list[str]:
     """What keeps the whole from being a ranking."""
-    found = [f"a ranking takes at least {ENOUGH_SEEDS} seeds (--seeds), this has {seeds}"] if seeds < ENOUGH_SEEDS else []
+    found = [f"a ranking takes at least {ENOUGH_SEEDS} seeds (--seeds), this has {seeds}"] if seeds < ENOUGH_SEEDS and not simulation.trace else []
     described = next((run.folder / "drive.toml" for run in first.values() if (run.folder / "drive.toml").exists()), None)
     filled = simulation.prefill
     if filled is None and described:
@@ -230,6 +251,26 @@ def _notes_of_table(simulation: Simulation, first: Mapping[str, Run], seeds: int
     if filled == 0 and simulation.load_state is None:
         found.append("the drive was empty at the start; --prefill puts it into its used state")
     return found
+
+
+def _notes_of_blocks(simulation: Simulation, runs: Sequence[Planned], seeds: int) -> list[str]:
+    """What verdicts and intervals on a recorded trace are over."""
+    if not simulation.trace:
+        return []
+    spindle = ["± is over the spindle's phase alone"] if seeds > 1 else []
+    if any(run.by_block for run in runs):
+        over = f"verdicts and intervals of ratios are over {BLOCKS} blocks of it, and hold on this recording; figures other than latencies are not settled"
+    elif any(run.blocks for run in runs):
+        over = f"verdicts need {BLOCKS} blocks of it, {BLOCKS * LEAST} requests or more"
+    else:
+        over = "seeds move the spindle only, and --baseline has verdicts over its blocks"
+    return ["; ".join([f"a recorded trace is one sample: {over}", *spindle])]
+
+
+def _warnings(measured: Mapping[str, Sequence[Run]]) -> list[str]:
+    """What makes the figures of some layers better than they will be."""
+    best = [layer for layer, runs in measured.items() if any(BEST_CASE in of_run_marks(run) for run in runs)]
+    return [f"{', '.join(best)}: {BEST_CASE}: {MEANING[BEST_CASE]}"] if best else []
 
 
 def _notes_of_runs(measured: Mapping[str, Sequence[Run]]) -> list[str]:
@@ -252,6 +293,7 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
     return {
         "schema": SCHEMA, "comparison": facts, "units": dict(sorted(units.items())),
         "layers": {"layer": list(by_layer), "status": [_status(found) for found in by_layer.values()], **table},
+        **({"blocks": blocks} if (blocks := _blocks_of(by_layer, columns)) else {}),
         "baselines": {baseline: ratio_columns(by_layer, table, [column for column in columns if column.divides], baseline) for baseline in baselines},
         "runs": {
             "layer": [run.layer for run in ordered], "seed": [run.seed for run in ordered], "exit_status": [run.status for run in ordered],
@@ -260,15 +302,26 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
     }  # fmt: skip
 
 
+def _blocks_of(by_layer: Mapping[str, Sequence[Planned]], columns: Sequence[Column]) -> dict[str, dict[str, list[float]]]:
+    """Metric -> layer -> a replicate for each block of the recording."""
+    found = {column.metric: {layer: list(run.by_block[column.metric].values()) for layer, runs in by_layer.items() for run in runs if column.metric in run.by_block} for column in columns}
+    return {metric: layers for metric, layers in found.items() if layers}
+
+
 def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str, list], columns: Sequence[Column], baseline: str) -> dict[str, Any]:
-    """For each column METRIC.against, the layer that it is divided by, the ratios to it with their intervals, and the verdicts."""
+    """For each column METRIC.against, the layer that it is divided by, the ratios to it with their intervals, and the verdicts. On a recorded
+    trace intervals are over its blocks; a figure that has none is not settled."""
     found: dict[str, Any] = {"layer": list(by_layer)}
+    recorded = any(run.blocks for runs in by_layer.values() for run in runs)
     for column in columns:
         metric, why = column.metric, dict(zip(by_layer, table[f"{column.metric}.unranked"]))
-        figures = {layer: {run.seed: run.run.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
-        means = {layer: mean for layer, mean in zip(by_layer, table[metric]) if mean is not None and why[layer] is None}
+        figures: dict[str, BySeed] = {layer: {run.seed: run.run.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
+        of_all = dict(zip(by_layer, table[metric]))
+        means = {layer: mean for layer, mean in of_all.items() if mean is not None and why[layer] is None}
         against = min(means, key=means.__getitem__, default=None) if baseline == BEST else baseline
-        ratios = [paired(figures[layer], figures[against]) if against else None for layer in by_layer]
+        if recorded:
+            figures = {layer: next((run.by_block[metric] for run in runs if metric in run.by_block), {}) for layer, runs in by_layer.items()}
+        ratios = [_ratio(layer, against, figures, of_all if recorded else None) if against else None for layer in by_layer]
         found[f"{metric}.against"] = against
         found[f"{metric}.ratio"] = [ratio and ratio.value for ratio in ratios]
         for place, end in enumerate(("low_95", "high_95")):
@@ -276,6 +329,19 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
         found[f"{metric}.ratio.seeds"] = [ratio.count if ratio else 0 for ratio in ratios]
         reasons = [[reason for each in (why[layer], why.get(against)) if each for reason in each.split("; ")] for layer in by_layer]
         found[f"{metric}.ratio.unranked"] = ["; ".join(dict.fromkeys(each)) or None for each in reasons]
-        said = verdicts({layer: figures[layer] for layer in means}, against, chosen=baseline == BEST) if against in means else {}
-        found[f"{metric}.verdict"] = [said.get(layer) for layer in by_layer]
+        wholes = {layer: mean for layer, mean in means.items() if mean > 0} if recorded else None
+        of_family = {layer: figures[layer] for layer in means if wholes is None or layer in wholes}
+        said = verdicts(of_family, against, baseline == BEST, wholes) if against in of_family else {}
+        unsaid = [NOT_SETTLED if recorded and ratio and layer != against and layer in means and against in means else None for layer, ratio in zip(by_layer, ratios)]
+        found[f"{metric}.verdict"] = [said.get(layer) or other for layer, other in zip(by_layer, unsaid)]
     return found
+
+
+def _ratio(layer: str, against: str, figures: Mapping[str, BySeed], of_all: Mapping[str, float | None] | None) -> Ratio | None:
+    """`of_all`: the figures of a recording, whose blocks only say how sure they are; of one without blocks the ratio has no interval."""
+    if of_all is None:
+        return paired(figures[layer], figures[against])
+    one, other = of_all[layer], of_all.get(against)
+    if not one or not other or min(one, other) <= 0:
+        return None
+    return paired(figures[layer], figures[against], one / other) or Ratio.of([math.log(one / other)])

@@ -45,6 +45,7 @@ class Comparison(Shown):
         if facts.get("partial"):
             warnings.insert(0, "ended before its input: these are the figures of a part")
         columns = columns_in(layers)[:CARD]
+        warnings += facts.get("warnings", [])
         warnings += marks_of(layers, columns)
         of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), str(self.folder)]
         return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=rows_of(layers, columns), rest=".layers")
@@ -105,6 +106,7 @@ class Comparison(Shown):
         alike, *unlike = facts.get("terms", "").split(" NOT equal: ")
         warnings = ["interrupted: the figures are of a part"] if facts.get("partial") else []
         warnings += [f"{layer}: {status}" for layer, status in zip(layers["layer"], layers["status"]) if status != "ok"]
+        warnings += facts.get("warnings", [])
         title = f"{facts['input']} on {facts['drive']}: {counted(len(layers['layer']), 'layer')}, {counted(facts['seeds'], 'seed')}"
         lines = layer_text(layers, title, [*warnings, *(f"NOT equal: {part}" for part in unlike)], [*self.notes, *([alike] if alike else [])], width)
         for baseline in self.baselines:

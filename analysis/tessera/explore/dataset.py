@@ -148,6 +148,10 @@ class Sweep(Shown):
             self._unsaved = list(_whole_lines(self._journal))
             self.save()
 
+    def add_facts(self, facts: Mapping[str, Any]) -> None:
+        """More of what the folder is of, next to what it began with."""
+        write_inside(self.folder / "sweep.json", json.dumps({**self.facts, **facts}, indent=1) + "\n")
+
     def add(self, row: Row) -> None:
         """Keeps a result: in the journal at once, in the dataset with the next part."""
         with open(self._journal, "a", encoding="utf-8") as journal:

@@ -1,13 +1,14 @@
 """As long as the question needs: a run is lengthened until the confidence interval of a figure is narrow enough."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tessera.engine.simulation import Simulation
-from tessera.evidence.blocks import BLOCKS, LEAST, without_each
+from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, bursts, rate_without_each, without_each
+from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
@@ -34,15 +35,34 @@ def _latencies(run: Run, metric: str) -> tuple[np.ndarray, int]:
 
 
 def by_blocks(run: Run, metric: str) -> dict[str, float]:
-    """METRIC.of_all, as its log of requests has it, and METRIC.without.N for each block; {} of a run with too few requests."""
+    """METRIC.of_all, as its log of requests has it, METRIC.without.N for each block, METRIC.half.1 and .2; of a percentile that few bursts make
+    METRIC.bursts, .bursts.share and METRIC.outside_bursts. {} of a run with too few requests."""
+    if metric == THROUGHPUT:
+        return _throughput_by_blocks(run)
     latencies, _ = _latencies(run, metric)
     if len(latencies) < BLOCKS * LEAST:
         return {}
     statistic = metric.rsplit(".", 1)[1]
     fraction = fraction_of(statistic)
     figure = {"mean": np.mean, "max": np.max}.get(statistic) or (lambda values: quantile(values, fraction))
-    found = {f"{metric}.without.{block}": value for block, value in enumerate(without_each(latencies, figure), 1)}
-    return {f"{metric}.of_all": float(figure(latencies)), **found}
+    halves = [float(figure(half)) for half in np.array_split(latencies, 2)]
+    found = _named(metric, float(figure(latencies)), without_each(latencies, figure)) | {f"{metric}.half.{number}": value for number, value in enumerate(halves, 1)}
+    if fraction is not None and (made := bursts(latencies, fraction)) is not None:
+        found |= {f"{metric}.bursts": float(made.count), f"{metric}.bursts.share": made.share, f"{metric}.outside_bursts": made.outside}
+    return found
+
+
+def _throughput_by_blocks(run: Run) -> dict[str, float]:
+    """By the order in which requests were served: in an overload that is what goes on for as long as the run."""
+    log = run.requests
+    if len(log) < BLOCKS * LEAST:
+        return {}
+    begin = log["arrival"].min()
+    return _named(THROUGHPUT, *rate_without_each(np.sort(log["completion"] - begin) / 1e12, 0.0))
+
+
+def _named(metric: str, whole: float, without: Sequence[float]) -> dict[str, float]:
+    return {f"{metric}.of_all": whole, **{f"{metric}.without.{block}": value for block, value in enumerate(without, 1)}}
 
 
 def run_until(
@@ -60,7 +80,7 @@ def run_until(
         met = found.estimate is not None and found.estimate.relative <= until.relative and found.steady and found.independent
         input_ended = len(run.requests) < length
         if met or input_ended or length == most:
-            return run, Effort(until, found, length, attempts, met)
+            return run, Effort(until, found, length, attempts, met, not is_recording(run.summary["run"]))
         length = min(length * _growth(found, until), most or length * 8)
 
 

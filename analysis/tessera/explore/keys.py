@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 
 from tessera.engine.simulation import Simulation, setting_text
@@ -13,9 +14,9 @@ from tessera.explore.fold import forget_capacities
 FIRMWARE = (("firmware", "firmware"), ("elf", "image"))  # option -> role of the file
 
 
-def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None, blocks: str | None = None) -> str:
+def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | None = None, blocks: Sequence[str] = ()) -> str:
     """SHA-256 of the drive's effective description, the content of every file that the run opens, every option, the seed and the simulator
-    itself: a result with the same key is the same result. `warm`: the run that made the drive's state which this one begins with; `blocks`: the metric whose figures
+    itself: a result with the same key is the same result. `warm`: the run that made the drive's state which this one begins with; `blocks`: the metrics whose figures
     without each block of the run are in its row."""
     record = simulation.record()
     record["drive"] = drive_values(str(simulation.drive))
@@ -27,8 +28,8 @@ def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | 
     parts = {"run": record, "files": [entry for entry in files if entry[0] != "drive"], "until": until, "simulator": simulator_digest()}
     if warm is not None:
         parts["warm"] = key_of(warm)
-    if blocks is not None:
-        parts["blocks"] = blocks
+    if blocks:
+        parts["blocks"] = list(blocks)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

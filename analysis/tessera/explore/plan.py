@@ -10,6 +10,7 @@ from typing import Any
 from tessera.engine.libraries import check_layer, fitted, parameters
 from tessera.engine.simulation import NUMBERS, Simulation
 from tessera.errors import InputError, unknown_name
+from tessera.evidence.blocks import THROUGHPUT
 from tessera.explore.axes import MOST_STEPS, Point, Value, axes_of, grid, grid_size, latin_hypercube, matches, values, zipped
 from tessera.explore.cluster import check_cluster
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
@@ -56,7 +57,7 @@ class Plan:
     skips: tuple[Mapping[str, Any], ...] = ()
     until: str | None = None
     blocks: str | None = None
-    """A metric of latency: each row has it without each block of the run (tessera.evidence.blocks)."""
+    """A metric of latency, or the throughput: each row has it without each block of the run (tessera.evidence.blocks)."""
     keep: bool = False
     """Whether the run folders are kept."""
     cluster: Mapping[str, Any] = field(default_factory=dict)
@@ -215,8 +216,9 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
         Until.parse(table["until"])
     if "blocks" in table:
         of, _, statistic = table["blocks"].rpartition(".")
-        if of not in LATENCIES or "until" in table or (statistic not in ("mean", "max") and fraction_of(statistic) is None):
-            raise InputError(f"blocks: expected a metric of latency such as host.latency.p99, and no until; found '{table['blocks']}'")
+        known = table["blocks"] == THROUGHPUT or (of in LATENCIES and (statistic in ("mean", "max") or fraction_of(statistic) is not None))
+        if not known or "until" in table:
+            raise InputError(f"blocks: expected a metric of latency such as host.latency.p99, or {THROUGHPUT}, and no until; found '{table['blocks']}'")
     check_cluster(table.get("cluster", {}))
     plan = Plan(
         title=table.get("title", ""), run=run, warm=table.get("warm"), axes=axes_of(table.get("axes", {})), zips=tuple(map(axes_of, table.get("zip", []))),

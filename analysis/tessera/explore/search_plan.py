@@ -22,7 +22,7 @@ SECTIONS: Mapping[str, Any] = {
 }  # fmt: skip
 DIRECTIONS = ("minimise", "maximise")
 TRIALS, BATCH = 60, 8
-KEYS = ("trials", "batch", "seed", "seeds")
+KEYS = ("trials", "batch", "seed", "seeds", "confirm")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,9 @@ class SearchPlan:
     branches: tuple[Mapping[str, Any], ...] = ()
     """Axes of those designs alone that a `where` names."""
     seeds: int = 1
-    """Runs of each design; its figures are their means, and the front knows their intervals."""
+    """Runs of each design; its figures are their means. With one, what may be on the front runs again with other seeds."""
+    confirm: int | None = None
+    """Runs that may be spent on that; as many as `trials`, where not given."""
     trials: int = TRIALS
     batch: int = BATCH
     """Runs that are chosen together: the search knows the results of the ones before."""
@@ -46,6 +48,11 @@ class SearchPlan:
     until: str | None = None
     cluster: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
+
+    @property
+    def budget(self) -> int:
+        """Runs that may be spent on confirming the front."""
+        return self.trials if self.confirm is None else self.confirm
 
     def axis_names(self) -> list[str]:
         return list(dict.fromkeys([*self.axes, *(name for branch in self.branches for name in branch["axes"])]))
@@ -83,8 +90,11 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     for name, value in options.items():
         if name not in KEYS:
             raise unknown_name("key of [search]", name, KEYS)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise InputError(f"search: {name}: expected a whole number of at least 1, found {value!r}")
+        least = 0 if name == "confirm" else 1
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise InputError(f"search: {name}: expected a whole number of at least {least}, found {value!r}")
+    if options.get("seeds", 1) > 1 and run.get("trace"):
+        raise InputError(f"search: seeds: expected 1 with a recorded trace, found {options['seeds']}: seeds move the spindle only; intervals come from blocks of the recording")
     if "until" in table:
         Until.parse(table["until"])
     constraints = constraints_of(flat(table.get("constraints", {})))

@@ -1,34 +1,40 @@
 """Looking for good designs: Optuna chooses the runs, the Pareto front is what comes out."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import own_folder, write_inside
+from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
 from tessera.evidence.marks import ranks_not
 from tessera.explore.axes import Point, Range, matches, read_range, values
+from tessera.explore.confirming import Confirmed, confirm, blocks_of
 from tessera.explore.corners import corners
 from tessera.explore.dataset import AXIS, FACTS, Sweep, axis_column, write_frame
 from tessera.explore.fold import Fold, folded, smallest_fold
-from tessera.explore.front import alike, front
 from tessera.explore.keys import digest_of_firmware, key_of, read_again
 from tessera.explore.place import places
 from tessera.explore.plan import kinds_of, simulation_at
 from tessera.explore.search_plan import SearchPlan
-from tessera.explore.search_rows import EXCESS, design_row, nearest_of, objective_of, replicates
+from tessera.explore.search_notes import notes_of
+from tessera.explore.search_rows import EXCESS, Row, Trial, check_objectives, design_row, nearest_of, replicates
 from tessera.explore.sweep import FINAL, placed
 from tessera.explore.worker import Task
 from tessera.results.human import counted, figure
 from tessera.results.shown import Card, Shown
+
+STANDING = {"front": pl.Boolean, "ties": pl.Int64, "settled": pl.Boolean, "point": pl.String, "rival": pl.String}
+"""Columns that say where a design stands: whether it is a point of the front, with how many designs that are like it; whether that is settled (null: it
+ran once, far from the front);
+the key of the point that it is, or that stands for it; and of the design against which it is not settled."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +55,7 @@ class Search(Shown):
         table = [[name.removeprefix(AXIS) for name in names]]
         table += [[figure(value) if isinstance(value, float) else "" if value is None else str(value) for value in row] for row in self.front.select(names).rows()]
         aims = ", ".join(f"{direction} {name}" for name, direction in self.objectives.items())
+        warnings += [note for note in self.notes if note.startswith("not settled")]
         rows = [("designs", f"{self.trials.height:,} tried, {self.front.height:,} on the Pareto front"), ("objectives", aims)]
         return Card("Search", ", ".join(filter(None, (self.sweep.facts.get("title"), str(self.sweep.folder)))), warnings, rows, table, ".front")
 
@@ -56,6 +63,11 @@ class Search(Shown):
     def front(self) -> pl.DataFrame:
         """The Pareto front: designs that no other beats in every objective."""
         return self.trials.filter(pl.col("front"))
+
+    @property
+    def notes(self) -> list[str]:
+        """How sure the front is, and what would settle the rest."""
+        return notes_of(self.trials, self.sweep.facts)
 
     @property
     def unranked(self) -> int:
@@ -68,7 +80,7 @@ Progress = Callable[[float, int, int], None]
 
 def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, scheduler: str | None = None, progress: Progress | None = None) -> Search:
     """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
-    taken, so that a search that is repeated or lengthened goes on. `progress` is told designs done (parts of them by their seeds), designs in all, and how many failed."""
+    taken, so that a search that is repeated or lengthened goes on. `progress` is told designs done (parts of them by their seeds; after the last, runs that confirm the front), how many in all, and how many failed."""
     remove_abandoned()
     with owned(out):
         return _search(plan, out, jobs, scheduler, progress)
@@ -85,15 +97,16 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
         sampler=optuna.samplers.NSGAIISampler(seed=plan.seed, population_size=max(2, plan.batch, plan.trials // 4)),
     )
     digest = simulator_digest()
-    rows: list[dict[str, Any]] = []
+    trials: dict[str, Trial] = {}
+    blocks = blocks_of(plan)
     fold = _shared_fold(plan)
     facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
 
-    def tell(done: float) -> None:
+    def tell(done: float, whole: int = plan.trials) -> None:
         if progress:
-            progress(done, plan.trials, failed)
+            progress(done, whole, failed)
 
     try:
         with places(jobs, scheduler, plan.cluster) as place:
@@ -101,18 +114,19 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                 asked = [study.ask() for _ in range(min(plan.batch, plan.trials - len(study.trials)))]
                 points = [_point_of(trial, plan) for trial in asked]
                 runs = [[folded(run, fold) for run in replicates(plan, point)] for point in points]
-                keys = [[key_of(run, plan.until) for run in seeds] for seeds in runs]
+                keys = [[key_of(run, plan.until, blocks=_blocks(run, blocks)) for run in seeds] for seeds in runs]
                 tasks = {
-                    key: Task(key, run.record(), point, digest, plan.until, firmware=digest_of_firmware(run))
+                    key: Task(key, run.record(), point, digest, plan.until, blocks=_blocks(run, blocks), firmware=digest_of_firmware(run))
                     for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
                 }  # fmt: skip
                 for made, row in enumerate(placed(place, tasks.values()), start=1):
                     sweep.add(row)
                     known[row["key"]] = row
                     tell(len(study.trials) - len(asked) + len(asked) * made / (len(tasks) + 1))
-                for trial, seeds, of_design in zip(asked, runs, keys):
-                    row = design_row(plan, seeds[0], [known[key] for key in of_design])
-                    found = [objective_of(row, name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
+                for trial, point, seeds, of_design in zip(asked, points, runs, keys):
+                    tried = Trial(point, seeds[0], [known[key] for key in of_design])
+                    row = design_row(plan, tried)
+                    found = [row.get(name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
                     if None in found:
                         failed += 1
                         study.tell(trial, state=optuna.trial.TrialState.FAIL)
@@ -120,12 +134,28 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                         for each, excess in zip(plan.constraints, row[EXCESS]):
                             trial.set_constraint(each.text(), excess)
                         study.tell(trial, found)
-                        rows.append(row)
+                        trials.setdefault(row["key"], tried)
+                check_objectives(plan.objectives, known.values())
                 tell(len(study.trials))
+
+            def make(wanted: Sequence[tuple[Trial, Simulation]]) -> list[Row]:
+                keys = [key_of(run, plan.until) for _, run in wanted]
+                again = {
+                    key: Task(key, run.record(), of.point, digest, plan.until, firmware=digest_of_firmware(run))
+                    for key, (of, run) in zip(keys, wanted) if key not in known
+                }  # fmt: skip
+                whole = len(study.trials) + len(again)
+                for made, row in enumerate(placed(place, again.values()), start=1):
+                    sweep.add(row)
+                    known[row["key"]] = row
+                    tell(len(study.trials) + made, whole)
+                return [known[key] for key in keys]
+
+            confirmed = confirm(plan, list(trials.values()), make)
     finally:
         sweep.save()
         write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
-    return _found(plan, sweep, rows)
+    return _found(plan, sweep, list(trials.values()), confirmed)
 
 
 def _shared_fold(plan: SearchPlan) -> Fold | None:
@@ -135,29 +165,32 @@ def _shared_fold(plan: SearchPlan) -> Fold | None:
     return smallest_fold(simulation_at(plan.run, point, plan.folder) for point in corners(plan.axes, plan.branches))
 
 
-def _found(plan: SearchPlan, sweep: Sweep, rows: list[dict[str, Any]]) -> Search:
-    unique = list({row["key"]: row for row in rows}.values())
-    if not unique:
+def _blocks(simulation: Simulation, figures: tuple[str, ...]) -> tuple[str, ...]:
+    """What is wanted by blocks: of a recorded trace, which has no other replicates."""
+    return figures if simulation.trace is not None else ()
+
+
+def _found(plan: SearchPlan, sweep: Sweep, tried: Sequence[Trial], confirmed: Confirmed) -> Search:
+    rows = [design_row(plan, trial) for trial in tried]
+    standing = [place for place, row in enumerate(rows) if row["exit_status"] == 0]
+    if not standing:
         message = sweep.failed["message"][0] if sweep.failed.height else "no run has every objective"
         raise InputError(f"no design of the search could be measured; the first says: {message}")
-    widths = [f"{name}.half_width" for name in plan.objectives] if plan.seeds > 1 else []
+    if not confirmed.places:
+        raise InputError(f"none of {len(standing)} designs keeps {' and '.join(each.text() for each in plan.constraints)}; the nearest: {nearest_of([rows[place] for place in standing])}")
+    for number, place in confirmed.places.items():
+        point, rival = place.point, place.rival
+        ties = sum(other.point == number and not other.on and other.settled for other in confirmed.places.values()) if place.on else 0
+        rows[number] |= {"front": place.on, "ties": ties, "settled": None if number in confirmed.once else place.settled, "point": None if point is None else rows[point]["key"], "rival": None if rival is None else rows[rival]["key"]}
+    widths = [f"{name}.{of}" for of in ("half_width", *(("low_95", "high_95") if any(trial.recorded for trial in tried) else ())) for name in plan.objectives]
     constrained = [each.metric for each in plan.constraints if each.metric not in plan.objectives]
-    names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "marks", "keeps", "command"]
+    names = ["key", *(AXIS + name for name in plan.axis_names()), *plan.objectives, *widths, *constrained, "runs", "marks", "keeps", "command", *STANDING]
     kinds = kinds_of(plan.axis_names(), plan.libraries())
-    trials = pl.DataFrame([_column(name, [row.get(name) for row in unique], kinds) for name in names])
-    signs = np.array([1.0 if direction == "minimise" else -1.0 for direction in plan.objectives.values()])
-    values_ = trials.select(list(plan.objectives)).to_numpy().astype(float) * signs
-    keep = trials["keeps"].to_numpy().astype(bool)
-    if not keep.any():
-        raise InputError(f"none of {len(unique)} designs keeps {' and '.join(each.text() for each in plan.constraints)}; the nearest: {nearest_of(unique)}")
-    best = np.zeros(len(unique), dtype=bool)
-    half_widths = trials.select(widths).to_numpy()[keep] if widths else None
-    best[keep] = front(values_[keep], half_widths)
-    ties = np.zeros(len(unique), dtype=np.int64)
-    ties[keep] = alike(values_[keep], half_widths).sum(axis=1) - 1
-    trials = trials.with_columns(pl.Series("front", best), pl.Series("ties", ties)).sort(next(iter(plan.objectives)))
+    trials = pl.DataFrame([_column(name, [{"front": False, "ties": 0, **rows[place]}.get(name) for place in standing], kinds) for name in names]).sort(next(iter(plan.objectives)))
     write_frame(sweep.folder / "trials.parquet", trials)
-    points = {row["key"]: {name: row.get(AXIS + name) for name in plan.axis_names()} for row in unique}
+    what = {"runs": confirmed.runs, "wanted": confirmed.wanted, "budget": plan.budget, "seeds": plan.seeds, "recorded": any(trial.recorded for trial in tried)}
+    sweep.add_facts({"confirmed": what})
+    points = {rows[place]["key"]: {name: tried[place].point.get(name) for name in plan.axis_names()} for place in standing}
     return Search(sweep, trials, plan.objectives, _write_descriptions(plan, sweep.folder / "front", trials.filter("front"), points))
 
 
@@ -165,7 +198,7 @@ def _column(name: str, found: list, kinds: Mapping[str, bool]) -> pl.Series:
     """A column of the trials, whose type does not depend on its values."""
     if name.startswith(AXIS):
         return axis_column(name, found, kinds)
-    return pl.Series(name, found, dtype={**FACTS, "marks": pl.String, "keeps": pl.Boolean}.get(name, pl.Float64), strict=False)
+    return pl.Series(name, found, dtype={**FACTS, "marks": pl.String, "keeps": pl.Boolean, "runs": pl.Int64, **STANDING}.get(name, pl.Float64), strict=False)
 
 
 def _point_of(trial: Any, plan: SearchPlan) -> Point:

@@ -79,13 +79,17 @@ def keyed(plan: Plan) -> dict[str, PlannedRun]:
     read_again()
     runs: dict[str, PlannedRun] = {}
     for run in runs_of(plan):
-        key = key_of(run.simulation, plan.until, run.warm, plan.blocks)
+        key = key_of(run.simulation, plan.until, run.warm, _blocks(plan))
         if key in runs:
             if runs[key].point == run.point:
                 continue
             key = hashlib.sha256(json.dumps([key, run.point], sort_keys=True).encode()).hexdigest()
         runs[key] = run
     return runs
+
+
+def _blocks(plan: Plan) -> tuple[str, ...]:
+    return (plan.blocks,) if plan.blocks else ()
 
 
 def commands_of(plan: Plan, folder: str | Path) -> Iterator[str]:
@@ -190,7 +194,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, plan.blocks, digest_of_firmware(run.simulation))
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation))
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

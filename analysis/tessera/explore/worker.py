@@ -31,8 +31,8 @@ class Task:
     until: str | None = None
     keep: str | None = None
     """Folder that keeps the run; nothing is kept where there is none."""
-    blocks: str | None = None
-    """The metric whose figures without each block of the run are wanted."""
+    blocks: tuple[str, ...] = ()
+    """The metrics whose figures without each block of the run are wanted."""
     firmware: str | None = None
     """SHA-256 of the library or image that the run loads."""
 
@@ -59,7 +59,9 @@ def work(task: Task) -> dict[str, Any]:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
         _check_firmware(simulation, task)
         run, notes = _simulate(simulation.but(requests=True) if task.blocks else simulation, task.until, folder)
-        row |= _figures(run, notes) | (by_blocks(run, task.blocks) if task.blocks else {})
+        row |= _figures(run, notes)
+        for metric in task.blocks:
+            row |= by_blocks(run, metric)
         if simulation.warmup == "auto" and (made := simulation_of(folder)):
             row["command"] = made.command()  # with the warm-up that was found
     except InputError as error:

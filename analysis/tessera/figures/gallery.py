@@ -8,10 +8,11 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.errors import InputError, unknown_name
+from tessera.evidence.family import EQUAL
 from tessera.evidence.marks import UNRANKED, of_run_marks, rankable
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
-from tessera.explore.designs import is_design, over_seeds, zipped_axes
+from tessera.explore.designs import is_design, with_places, zipped_axes
 from tessera.figures import pictures
 from tessera.figures.bands import of_bands
 from tessera.figures.chart import Chart, Heat, Lines, Stack
@@ -151,17 +152,17 @@ def _all_fronts(sweep: Sweep, good: pl.DataFrame, axes: list[str], layers: Seque
 
 def _fronts(good: pl.DataFrame, axes: list[str], objectives: list[str]) -> list[Chart]:
     """A front over designs for each input: traces, workloads and replays are no designs, and seeds make intervals. Runs that must not be ranked are left out."""
-    ranks = rankable(good)
+    ranks = rankable(good, objectives)
     inputs = [f"axis.{name}" for name in axes if not is_design(name) and ranks[f"axis.{name}"].n_unique() > 1] if ranks.height else []
     parts = ranks.partition_by(inputs, maintain_order=True)[:MOST_HEATS] if inputs else [ranks]
     charts: list[Chart] = []
     for number, part in enumerate(parts, 1):
         if part.height == 0:
             continue
-        designs = over_seeds(part, axes, objectives).with_columns(_label([name for name in axes if is_design(name)]))
+        designs, notes = _with_ties(with_places(part, axes, objectives).with_columns(_label([name for name in axes if is_design(name)])))
         chart = pictures.pareto(designs, objectives)
         if designs["seeds"].max() > 1:
-            chart = replace(chart, note=f"{pictures.seeds_note(designs['seeds'])}; designs closer than that are one")
+            chart = replace(chart, note=pictures.noted(pictures.seeds_note(designs["seeds"]), *notes))
         if inputs:
             said = ", ".join(_said(name, part[name][0]) for name in inputs)
             chart = replace(chart, name=f"{chart.name}-{number}", title=f"{chart.title}: {said}")
@@ -233,10 +234,22 @@ def _front_of_search(sweep: Sweep, layers: Sequence[str] = ()) -> Chart:
         notes.append(f"{pictures.MARK} not to be ranked")
     if left_out := trials.height - kept.height:
         notes.append(f"{left_out} designs that break a constraint left out")
+    if "settled" in kept.columns:
+        labelled, more = _with_ties(labelled)
+        notes += more
     chart = pictures.pareto(labelled, (objectives * 2)[:2])
     axes_ = [replace(axis, label=f"{axis.label}, more is better" if sweep.facts["objectives"].get(name) == "maximise" else axis.label) for axis, name in zip((chart.x, chart.y), (objectives * 2)[:2])]
-    widths = ["95 % intervals over the seeds"] if any(line.half_widths or line.x_half_widths for line in chart.lines) else []
+    over = "blocks of the recording" if sweep.facts.get("confirmed", {}).get("recorded") else "seeds"
+    widths = [f"95 % intervals over the {over}"] if any(line.half_widths or line.x_half_widths for line in chart.lines) else []
     return replace(chart, note=pictures.noted(*widths, *notes), x=axes_[0], y=axes_[1])
+
+
+def _with_ties(designs: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Without those that a point of the front stands for, whose label says how many they are; and notes."""
+    ties = pl.col("ties") > 0
+    points = designs.filter(pl.col("front") | pl.col("point").is_null() | ~pl.col("settled").fill_null(True))
+    labels = pl.when(ties).then(pl.format("{} (+{})", "label", "ties")).otherwise(pl.col("label"))
+    return points.with_columns(labels.alias("label")), [f"(+N): so many more within {EQUAL}"] if designs.filter(ties).height else []
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from tessera.errors import unknown_name
+from tessera.evidence.front import front
 from tessera.evidence.intervals import of_mean
 from tessera.evidence.marks import rankable
-from tessera.explore.front import front
 from tessera.figures.chart import MARK, Axis, Heat, Line, Lines, Stack
 from tessera.results.bound_by import CAUSES
 from tessera.results.families import YARDSTICK
@@ -236,15 +236,16 @@ def bus(runs: Runs) -> Stack:
 
 def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label") -> Lines:
     """Designs by two figures that are both to be small; those that no other beats in both are the front. OBJECTIVE.half_width, where there are
-    such columns, are half the intervals: designs that are closer are one. A column `front` says which they are, where a search knows."""
+    such columns, are half the intervals. Columns `front` and `settled` say which they are, and of which it is sure, where that is known."""
     first, second = objectives[:2]
     known = points.drop_nulls([first, second])
     widths = [f"{name}.half_width" for name in (first, second)]
     if "front" in known.columns:
         best = known["front"].to_numpy()
     else:
-        best = front(known.select(first, second).to_numpy(), known.select(widths).to_numpy() if set(widths) <= set(known.columns) else None)
-    chosen, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best))
+        best = front(known.select(first, second).to_numpy())
+    sure = known["settled"].fill_null(True).to_numpy() if "settled" in known.columns else np.ones(known.height, dtype=bool)
+    chosen, open_, others = known.filter(pl.Series(best)).sort(first), known.filter(pl.Series(~best & ~sure)), known.filter(pl.Series(~best & sure))
     axes = [Axis(with_unit(name)) for name in (first, second)]
 
     def halves(rows: pl.DataFrame, name: str) -> list[float] | None:
@@ -255,6 +256,7 @@ def pareto(points: pl.DataFrame, objectives: Sequence[str], label: str = "label"
         return Line(name, rows[first].to_list(), rows[second].to_list(), half_widths=halves(rows, widths[1]), x_half_widths=halves(rows, widths[0]), **more)
 
     lines = [line("beaten", others, points_only=True, muted=True)] if others.height else []
+    lines += [line("not settled", open_, points_only=True)] if open_.height else []
     room = LABEL_ROOM * (known[first].max() - known[first].min()) if known.height else 0.0
     labels = _apart(chosen[first].to_list(), chosen[label].to_list(), room) if label in chosen.columns else None
     lines.append(line("front", chosen, labels=labels, points_only=True))
@@ -327,7 +329,7 @@ def cell(rows: pl.DataFrame, others: Sequence[str], metric: str) -> tuple[float 
     in another axis, since levels that somebody chose are no sample; with a mark where a run must not be ranked."""
     if rows.height == 0:
         return None, ""
-    mark = MARK if rankable(rows).height < rows.height else ""
+    mark = MARK if rankable(rows, [metric]).height < rows.height else ""
     differing = [f"axis.{name}" for name in others if rows[f"axis.{name}"].n_unique() > 1]
     if differing:
         means = rows.group_by(differing).agg(pl.col(metric).mean())[metric]

@@ -8,6 +8,7 @@ something that it does not name, and one in which nothing is recognised are not 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
@@ -17,7 +18,7 @@ from tessera.evidence.marks import TOO_SHORT, rankable
 from tessera.evidence.ratios import Measured
 from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enough
 from tessera.explore.dataset import AXIS
-from tessera.explore.designs import SEED, zipped_axes
+from tessera.explore.designs import SEED, is_recorded, on_recording, zipped_axes
 from tessera.figures.pictures import in_order, is_ordered, text
 from tessera.results.families import YARDSTICK
 from tessera.results.human import counted
@@ -134,6 +135,9 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
     metric, groups = metric_in(question), zipped_axes(good, axes)
     if (other := re.search(NO_FIGURES, question.lower())) and metric_named(question) is None:
         return f"Not understood: the question is about {other[0]}, and these runs have no such figure."
+    if not groups and good.height:
+        values = ", ".join(f"{name}: {text(good[AXIS + name].drop_nulls()[0])}" for name in axes if name != SEED and AXIS + name in good.columns and good[AXIS + name].drop_nulls().len())
+        return f"Not settled: every axis has one value ({values}), so there is nothing to compare. Give an axis of [axes] another value."
     group = axis_in(question, groups) or next((each for each in groups if _names_of(question, good[AXIS + each[0]])), None)
     if group is None:
         named = ", ".join(" with ".join(each) for each in groups) or "none"
@@ -149,8 +153,10 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
     if not ordered or len(values) > 1:
         found = asked_about(found, question, metric.more_is_better)
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
-    said = sentence(found, verdict, metric, " with ".join(group), ordered, over)
-    if "recorded" in good.columns and good["recorded"].any():  # seeds vary the spindle's phase, and not what was recorded
+    recorded = is_recorded(good)
+    how = f'blocks = "{metric.name}" in the file of the sweep has intervals over its blocks' if recorded else ""
+    said = sentence(found, verdict, metric, " with ".join(group), ordered, over, how)
+    if recorded:
         said = said.removesuffix(".") + "; on this recording, from this start."
     return said
 
@@ -163,7 +169,7 @@ def _names_of(question: str, column: pl.Series) -> list[str]:
 def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], metric: str) -> tuple[dict[str, Measured], str]:
     """The figure of each value of an axis by seed, as geometric mean over all else that was run alike; and over what that is."""
     column = AXIS + group[0]
-    ranks = rankable(good.drop_nulls([column, metric]))
+    ranks = rankable(good.drop_nulls([column, metric]), [metric])
     values = in_order(good[column])
     others = [AXIS + name for name in axes if name not in group and AXIS + name in ranks.columns]
     alike = ranks.filter(pl.col(column).n_unique().over(others) == len(values)) if others and ranks.height else ranks
@@ -173,14 +179,17 @@ def by_value(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], me
         rows = alike.filter((pl.col(column) == value) & (pl.col(metric) > 0))
         if rows.height == 0:
             return {}, ""
+        if is_recorded(rows):
+            found[text(value)] = on_recording(rows, metric)
+            continue
         keyed = rows.group_by(seed).agg(pl.col(metric).log().mean()).rows() if seed in rows.columns else [(1, rows[metric].log().mean())]
         found[text(value)] = Measured({int(at): math.exp(log) for at, log in keyed})
     over = [f"{alike[name].n_unique()} values of {name.removeprefix(AXIS)}" for name in others if name != seed and alike[name].n_unique() > 1]
     return found, " and ".join(over)
 
 
-def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str) -> str:
-    """The answer that a comparison gives."""
+def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str, recorded: bool = False, blocks: Mapping[str, Mapping[str, list[float]]] = MappingProxyType({})) -> str:
+    """The answer that a comparison gives; of a recorded trace over its blocks, where it has them (metric -> layer -> replicates)."""
     if why_not := no_figure(question):
         return why_not
     metric = metric_in(question)
@@ -191,15 +200,22 @@ def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str) -> s
     for layer, why in zip(table["layer"], reasons):
         rows = runs.filter((pl.col("layer") == layer) & (pl.col("exit_status") == 0)).drop_nulls(metric.name)
         values = {int(seed): float(value) for seed, value in rows.select("seed", metric.name).rows()}
-        found[layer] = Measured(values, (TOO_SHORT,) if why else (), why or ("" if values else "did not run"))
+        marks, message = (TOO_SHORT,) if why else (), why or ("" if values else "did not run")
+        if recorded and values:
+            by_block = dict(enumerate(blocks.get(metric.name, {}).get(layer, ()), 1))
+            found[layer] = Measured(by_block, marks, message, whole=float(rows[metric.name].mean()))
+        else:
+            found[layer] = Measured(values, marks, message)
     if why_not := one_sided(question, values_named(question, found), len(found)):
         return f"Not understood: {why_not}; the layers here are {', '.join(found)}."
     found = asked_about(found, question, metric.more_is_better)
-    return sentence(found, best_of(found, metric.more_is_better), metric, "layer", False, "")
+    how = "--baseline of tessera compare has intervals over its blocks" if recorded else ""
+    said = sentence(found, best_of(found, metric.more_is_better), metric, "layer", False, "", how)
+    return said.removesuffix(".") + "; on this recording, from this start." if recorded else said
 
 
-def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, axis: str, ordered: bool, over: str) -> str:
-    """The verdict in words."""
+def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, axis: str, ordered: bool, over: str, recorded: str = "") -> str:
+    """The verdict in words. `recorded`: of a recorded trace, whose replicates are blocks, what has intervals over them."""
     if verdict.best is None:
         return f"Not settled: no figure may be ranked ({'; '.join(sorted(set(verdict.left_out.values())))})."
     best = found[verdict.best]
@@ -219,20 +235,24 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
         text_ += "; more is worse: " + ", ".join(f"{large} is {factor.value:.3g} [{factor.low:.3g} to {factor.high:.3g}] times that" for large, factor in verdict.worse.items())
     elif ordered and verdict.alike and not verdict.doubts:
         text_ += f", more brings less than {EQUAL}"
-    why = _why_not(found, verdict)
+    why = _why_not(found, verdict, recorded)
     return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_}."  # a name is written as on the command line
 
 
-def _why_not(found: Mapping[str, Measured], verdict: Verdict) -> str:
-    """What keeps the answer from being one; "" where nothing does."""
-    seeds = min(len(each.by_seed) for each in found.values() if each.by_seed)
-    if seeds < 2:
-        return "one seed has no interval"
+def _why_not(found: Mapping[str, Measured], verdict: Verdict, recorded: str) -> str:
+    """What keeps the answer from being one, and what would settle it; "" where nothing does."""
+    count = min((len(each.by_seed) for each in found.values() if each.by_seed), default=0)
+    if count < 2 and recorded:
+        return f"a recorded trace is one sample, and {recorded}"
+    if count < 2:
+        return "one seed has no interval (four have one: --seeds 4, or seed = [1, 2, 3, 4] under [axes])"
     if verdict.doubts:
         doubt = verdict.doubts[0]
         pair = doubt.name if isinstance(doubt, Wide) else f"{doubt.one} against {doubt.other}"
+        if recorded:
+            return f"{count} blocks of this recording do not tell {pair}, and a longer one may"
         wanted = f", about {doubt.seeds} would" if doubt.seeds else ""
-        return f"{counted(seeds, 'seed')} do not tell {pair}{wanted}"
+        return f"{counted(count, 'seed')} do not tell {pair}{wanted}"
     if verdict.left_out:
         return "; ".join(f"{name} must not be ranked ({why})" for name, why in verdict.left_out.items())
     return ""

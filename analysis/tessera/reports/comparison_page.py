@@ -28,12 +28,12 @@ def comparison_page(comparison: Comparison, question: str = "") -> Page:
     columns = [Column("layer", False), *(Column(title, True, metric) for title, metric in shown), Column("status", False)]
     warnings = [f"{layer} must not be ranked by the figures with an asterisk: {why}." for layer, why in sorted(unranked)]
     refused = [(layer, status) for layer, status in zip(table["layer"], table["status"]) if status != "ok"]
-    warnings = [f"{layer}: {status}" for layer, status in refused] + _gathered(warnings)
+    warnings = [f"{layer}: {status}" for layer, status in refused] + [f"{line}." for line in facts.get("warnings", [])] + _gathered(warnings)
     good = {layer: comparison.run(layer) for layer, status in zip(table["layer"], table["status"]) if status == "ok" and (comparison.folder / layer).is_dir()}
     shared = terms(good)
     return Page(
         title=f"{len(table['layer'])} layers on {facts.get('drive', '')}", question=question or f"Which layer serves {facts.get('input', 'this input')} best?",
-        answer=of_layers(table, comparison.runs, question),
+        answer=of_layers(table, comparison.runs, question, facts.get("recorded", False), comparison.columns.get("blocks", {})),
         facts=[f"drive {facts['drive']}", facts["input"], facts["tool"], *([shared] if shared else [])], warnings=warnings,
         findings=_comparison_findings(table, units), charts=gallery.of_comparison(comparison), tables=[Table("The layers", columns, rows), *_ratio_tables(comparison)], notes=comparison.notes,
         commands=[command] if (command := command_of(comparison.folder)) else [],

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from tessera.evidence.blocks import BLOCKS
 from tessera.evidence.family import EQUAL, MARGIN, pairs
 from tessera.evidence.marks import rankable
 from tessera.evidence.ratios import Difference, Ratio
 from tessera.explore.dataset import AXIS
-from tessera.explore.designs import SEED, zipped_axes
+from tessera.explore.designs import SEED, is_recorded, zipped_axes
 from tessera.figures.pictures import in_order, text
 from tessera.results.human import counted, figure, number
 
@@ -31,12 +32,15 @@ class Effect:
     """The factor by seed; its interval holds for all pairs of values, of which this is the widest apart."""
     over: Mapping[str, int] | None = None
     """The other axes, with as many values as the means are over."""
+    recorded: bool = False
+    """On a recorded trace, where the interval is over its blocks."""
 
     def sentence(self, unit: str) -> str:
         factor, seeds, difference = self.high[1] / self.low[1], self.ratio.count, self.ratio.difference
         over = " and ".join(f"{count} values of {name}" for name, count in (self.over or {}).items())
         means = f"; geometric means over {over}" if over else ""
-        sure = f" [{number(self.ratio.low)} to {number(self.ratio.high)}, {seeds} seeds]" if seeds > 1 else " (one seed: no interval)"
+        of, alone = ("blocks", "no blocks of this recording") if self.recorded else ("seeds", "one seed")
+        sure = f" [{number(self.ratio.low)} to {number(self.ratio.high)}, {seeds} {of}]" if seeds > 1 else f" ({alone}: no interval)"
         if max(factor, self.most) < MARGIN and difference is not Difference.NOT_SETTLED:
             return f"equal within {EQUAL}, a factor of {self.most:.3f} at the most{sure}{means}."
         between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > MARGIN * self.least else ""
@@ -66,9 +70,11 @@ def effect_of(good: pl.DataFrame, axes: Sequence[str], axis: str, metric: str, c
     by_seed = factors.group_by(seed, maintain_order=True).agg(mean) if seed in factors.columns else factors.select(mean)
     rest = [name for name in others if name != seed]
     by_other = (factors.group_by(rest).agg(mean) if rest else factors.select(mean))["log"].to_numpy()
-    ratio = Ratio.of(by_seed["log"], max(comparisons, pairs(len(values))))
+    comparisons = max(comparisons, pairs(len(values)))
+    recorded = is_recorded(alike)
+    ratio = _over_blocks(alike, column, low, high, others, metric, comparisons) if recorded else Ratio.of(by_seed["log"], comparisons)
     over = {name.removeprefix(AXIS): alike[name].n_unique() for name in rest if alike[name].n_unique() > 1}
-    return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), ratio, over)
+    return Effect((low, means[low]), (high, means[high]), math.exp(by_other.min()), math.exp(by_other.max()), ratio, over, recorded)
 
 
 def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequence[str], metric: str) -> pl.DataFrame:
@@ -81,13 +87,23 @@ def _factors(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequ
     return both.with_columns((pl.col(metric) - pl.col(f"{metric}.low")).alias("log"))
 
 
+def _over_blocks(alike: pl.DataFrame, column: str, low: Any, high: Any, others: Sequence[str], metric: str, comparisons: int) -> Ratio:
+    """The factor on a recording, by block; without an interval where the sweep has no blocks of it."""
+    logs = lambda name: float(_factors(alike, column, low, high, others, name)["log"].mean())  # noqa: E731
+    whole = f"{metric}.of_all"
+    if whole not in alike.columns or alike[whole].null_count():
+        return Ratio.of([logs(metric)], comparisons)
+    blocks = [BLOCKS * logs(whole) - (BLOCKS - 1) * logs(f"{metric}.without.{block}") for block in range(1, BLOCKS + 1)]
+    return replace(Ratio.of(blocks, comparisons), mean=logs(metric))
+
+
 def effects(good: pl.DataFrame, axes: Sequence[str], metric: str, unit: str) -> list[str]:
     """A sentence for each axis, axes that go together as one; all share the confidence. Runs that must not be ranked are left out, and said to be."""
-    ranks = rankable(good)
+    ranks = rankable(good, [metric])
     left_out = good.height - ranks.height
     groups = zipped_axes(good, axes)
     family = sum(pairs(good[AXIS + group[0]].drop_nulls().n_unique()) for group in groups)
-    recorded = " On this recording: seeds move the spindle only." if "recorded" in good.columns and good["recorded"].any() else ""
+    recorded = " On this recording, from this start." if is_recorded(good) else ""
     found = []
     for group in groups:
         name = " with ".join(group)

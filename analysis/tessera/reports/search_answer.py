@@ -9,10 +9,11 @@ import polars as pl
 from tessera.asking.metric import unit_of
 from tessera.evidence.marks import UNRANKED
 from tessera.explore.dataset import AXIS
+from tessera.explore.search_notes import reached
 from tessera.explore.search_plan import COST, COST_PER_TB
 from tessera.figures.pictures import text
 from tessera.reports.answer import metric_named
-from tessera.results.human import counted, with_interval
+from tessera.results.human import counted
 
 _OF_COST = re.compile(r"cost|cheap|price|dollar|\$|expensive")
 _OF_LATENCY = "host.latency."
@@ -41,7 +42,7 @@ def design_text(row: Mapping[str, Any]) -> str:
 
 def reached_text(row: Mapping[str, Any], objectives: Mapping[str, str]) -> str:
     """What a design reaches, with intervals where the search had seeds."""
-    return ", ".join(f"{name} {with_interval(row[name], row.get(f'{name}.half_width'), unit_of(name))}" for name in objectives)
+    return ", ".join(f"{name} {reached(row, name, unit_of(name))}" for name in objectives)
 
 
 def _objective_in(question: str, objectives: Sequence[str]) -> str | None:
@@ -75,13 +76,24 @@ def _why_not(kept: pl.DataFrame, shown: Sequence[Mapping[str, Any]], ends: Seque
     why = []
     if marks := sorted({mark for row in shown for mark in UNRANKED if mark in (row.get("marks") or "")}):
         why.append(f"a design of the answer must not be ranked ({', '.join(marks)})")
-    measured = [name for name in objectives if name != COST]
-    if measured and not any(f"{name}.half_width" in kept.columns for name in measured):
+    measured = [name for name in objectives if name not in (COST, COST_PER_TB)]
+    if measured and not any(f"{name}.half_width" in kept.columns and kept[f"{name}.half_width"].drop_nulls().len() for name in measured):
         return [*why, "one seed has no interval"]
-    for row, name in zip(shown, ends):
-        width = f"{name}.half_width"
-        if width in kept.columns:
-            near = (pl.col(name) - row[name]).abs() <= (pl.col(width).fill_null(0) ** 2 + (row[width] or 0) ** 2).sqrt()
-            if others := kept.filter(near & (pl.col("key") != row["key"])).height:
-                why.append(f"{counted(others, 'more design')} {'lies' if others == 1 else 'lie'} within the interval of the best {name}")
-    return why
+    return why + [reason for row, name in zip(shown, ends) if (reason := _unsettled(kept, row, name))]
+
+
+def _unsettled(kept: pl.DataFrame, row: Mapping[str, Any], name: str) -> str:
+    """Why the best figure of an objective is not known to be the best: "" where it is."""
+    width = f"{name}.half_width"
+    if name in (COST, COST_PER_TB):  # known without a run
+        return ""
+    if row.get(width) is None:
+        return f"the best {name} is of one run, which has no interval"
+    if row.get("settled") is False:
+        return f"whether the design with the best {name} is on the front"
+    others = kept.filter(pl.col("key") != row["key"])
+    if "settled" in kept.columns:  # what is beaten for sure is no rival, nor is what is equal
+        others = others.filter((pl.col("front") | ~pl.col("settled").fill_null(True)) & (pl.col("point").fill_null("") != row["key"]))
+    room = (pl.col(width).fill_null(float("inf")) ** 2 + (row[width] or 0.0) ** 2).sqrt()
+    near = others.filter((pl.col(name) - row[name]).abs() <= room).height
+    return f"{counted(near, 'more design')} {'lies' if near == 1 else 'lie'} within the interval of the best {name}" if near else ""

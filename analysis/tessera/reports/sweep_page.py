@@ -8,9 +8,9 @@ from tessera.asking.metric import unit_of
 from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
-from tessera.evidence.family import EQUAL
 from tessera.evidence.marks import MEANING, UNRANKED, marks_of
 from tessera.explore.dataset import AXIS, Sweep, read_frame
+from tessera.explore.search_notes import notes_of, of_design
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.figures.pictures import in_order, text
@@ -139,7 +139,8 @@ def _front_findings(sweep: Sweep) -> list[str]:
     objectives = sweep.facts["objectives"]
     best = trials.filter("front")
     found = [f"{best.height:,} of {trials.height:,} designs are beaten by no other in {' and '.join(objectives)}."]
+    found += [f"{note[0].upper()}{note[1:]}." for note in notes_of(trials, sweep.facts)]
     for row in best.head(MOST_DESIGNS).iter_rows(named=True):
-        ties = f"; {counted(row['ties'], 'more design')} within {EQUAL} or the intervals" if row.get("ties") else ""
-        found.append(f"{design_text(row)}: {reached_text(row, objectives)}" + (f" ({row['marks']})" if row.get("marks") else "") + f"{ties}.")
+        said = f"; {more}" if (more := of_design(row)) else ""
+        found.append(f"{design_text(row)}: {reached_text(row, objectives)}" + (f" ({row['marks']})" if row.get("marks") else "") + f"{said}.")
     return found

@@ -50,6 +50,8 @@ class Effort:
     limit: int
     attempts: int
     met: bool
+    drawn: bool = False
+    """The input was drawn by the run's seed: another seed's may differ by more than this interval says."""
 
     def sentence(self) -> str:
         found = self.steadiness
@@ -67,6 +69,8 @@ class Effort:
             f"{self.until.metric} is {found.estimate.value:.4g} ± {found.estimate.half_width:.2g} ms ({100 * found.estimate.relative:.1f} %; "
             f"{100 * self.until.relative:g} % asked for: {how}) after {counts}"
         )
+        if self.drawn:
+            text += "; of this seed's draw: others may differ by more"
         if not found.independent:
             text += f"; batches depend on each other (correlation {found.batch_correlation:.2f}), so the interval is too narrow or too wide"
         return text if found.steady else text + "; not steady: latencies still changed after the warm-up"

@@ -223,6 +223,13 @@ TEST_CASE("a clock that a layer of the user's declares is told by its name until
   CHECK(wrong[0] == "not yet: level merges of the layer, of which came only 3 of 20, so do not compare these results with others");
 }
 
+TEST_CASE("flash that was hardly erased is no reason to doubt what does not depend on its wear") {
+  MetricSet metrics = of_a_run();
+  metrics.add("progress.flash_wear.done", 1.0, "1", "");
+  metrics.add("progress.flash_wear.of", 20.0, "1", "");
+  CHECK(what_is_wrong(metrics, {}).empty());
+}
+
 TEST_CASE("a run of which nothing was measured says that, and what it stands for no more") {
   MetricSet metrics;
   metrics.add("host.served", 0.0, "1", "");
