@@ -22,6 +22,7 @@ a name says otherwise. Only the drive's processor, memory and devices take simul
 """
 
 import sys
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -194,10 +195,14 @@ class Data:
     def __getitem__(self, part: slice) -> "Data":
         if type(part) is not slice:
             raise TypeError(f"sectors of a buffer are taken as a slice, data[3:4]; found data[{part!r}]")
-        first, end, step = part.indices(self.sectors)
-        if step != 1:
-            raise ValueError(f"sectors of a buffer follow each other; found a step of {step}")
-        return Data(self.address + first * self.sector_bytes, max(end - first, 0), self.sector_bytes)
+        first, end = part.start, part.stop
+        if first is None:
+            first = 0
+        if end is None:
+            end = self.sectors
+        if part.step is not None or not 0 <= first <= end <= self.sectors:
+            raise IndexError(f"sectors {first} to before {end} of {self.sectors} are taken{'' if part.step is None else f' in steps of {part.step}'}")
+        return Data(self.address + first * self.sector_bytes, end - first, self.sector_bytes)
 
     def __repr__(self) -> str:
         return f"Data({self.sectors} sectors at {self.address})"
@@ -286,6 +291,8 @@ class Chain:
 
 PRIORITIES = ("host", "dependent", "background")
 HINTS = ("position", "same_angle", "whole_track", "backup_round_trip")
+_HINT = {name: number for number, name in enumerate(HINTS)}
+_tuple: Any = tuple.__new__  # a named tuple of its fields, in half the time
 
 
 class Media:
@@ -302,14 +309,14 @@ class Media:
              system: bytearray | None = None, hint: str = "position") -> Step:  # fmt: skip
         """Reads a run into `data`, or `system` (whole sectors of the layer's own bytes). `header`: 64 B for those of the run's last sector, `headers`:
         64 B for each; both keep their content where the sector cannot be read. `hint`: what `expected` timing charges."""
-        return Step(False, HINTS.index(hint), run, data, system, header if headers is None else headers, 1 if headers is None else run[3])
+        return _tuple(Step, (False, _HINT[hint], run, data, system, header if headers is None else headers, 1 if headers is None else run[3]))
 
     def write(self, run: Run, data: Data | None = None, *, header: bytes | None = None, headers: bytes | None = None,
               system: bytes | None = None, hint: str = "position") -> Step:  # fmt: skip
         """Writes a run from `data` or `system`, with up to 64 B in the header of its last sector, or 64 B in each."""
         if headers is not None:
-            return Step(True, HINTS.index(hint), run, data, system, headers, run[3])
-        return Step(True, HINTS.index(hint), run, data, system, None if header is None else header.ljust(HEADER_BYTES, b"\0"), 1)
+            return _tuple(Step, (True, _HINT[hint], run, data, system, headers, run[3]))
+        return _tuple(Step, (True, _HINT[hint], run, data, system, None if header is None else header.ljust(HEADER_BYTES, b"\0"), 1))
 
     def chain(self, steps: Iterable[Step], *, carry_lost: bool = False, priority: str | None = None) -> Chain:
         """Steps to wait for. `carry_lost`: a sector that cannot be read is carried on as lost and does not end the chain. `priority`: one of PRIORITIES
@@ -501,7 +508,9 @@ class Cpu:
     def charge(self, operation: str, times: int = 1) -> None:
         """Takes the time of an operation by the drive's table of costs: one of CHARGES."""
         number = _CHARGE.get(operation)
-        self._machine.charge(_number(CHARGES, operation, "operation") if number is None else number, times)
+        if number is None:
+            number = _number(CHARGES, operation, "operation")
+        self._machine.charge(number, times)
 
     def spend(self, time: int) -> None:
         """Takes a time in ps, whatever the processor's clock."""
@@ -718,17 +727,6 @@ def figures_of(works: Iterable[Work]) -> Iterator[Figure]:
 # ---- parts of layers ----
 
 
-def _last_at_most(numbers: Sequence[int], value: int) -> int:
-    low, high = 0, len(numbers)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if numbers[middle] <= value:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 class Tracks:
     """The tracks of a region in their order, radius by radius and surface by surface."""
 
@@ -745,9 +743,9 @@ class Tracks:
 
     def run(self, sector: int, most: int) -> Run:
         """Up to `most` sectors from `sector` on, as far as they are on one track."""
-        track = _last_at_most(self.first, sector)
+        track = bisect_right(self.first, sector) - 1
         start = sector - self.first[track]
-        return Run(track % self.surfaces, self.region.first + track // self.surfaces, start, min(most, self.first[track + 1] - sector))
+        return _tuple(Run, (track % self.surfaces, self.region.first + track // self.surfaces, start, min(most, self.first[track + 1] - sector)))
 
     def runs(self, sector: int, data: Data) -> Iterator[tuple[Run, Data]]:
         """Runs of `data` from `sector` on, and the part of the data of each."""
@@ -823,7 +821,7 @@ class Bands:
         """Of logical sectors from `first` on: the band that has them as formatted, the sector in it, and the data, band by band."""
         done = 0
         while done < data.sectors:
-            band = _last_at_most(self.first, first + done)
+            band = bisect_right(self.first, first + done) - 1
             index = first + done - self.first[band]
             part = min(data.sectors - done, self.usable(band) - index)
             yield band, index, data[done : done + part]
@@ -832,11 +830,11 @@ class Bands:
     def runs(self, band: int, index: int, count: int) -> Iterator[Run]:
         """The runs of `count` sectors of a band from `index` on, track by track."""
         starts, places = self._starts[band], self._places[band]
-        track = _last_at_most(starts, index)
+        track = bisect_right(starts, index) - 1
         end = index + count
         while index < end:
             most = min(end, starts[track + 1])
-            yield Run(*places[track], index - starts[track], most - index)
+            yield _tuple(Run, (*places[track], index - starts[track], most - index))
             index, track = most, track + 1
 
     def read(self, band: int, index: int, data: Data, header: bytearray | None = None) -> list[Step]:
@@ -873,6 +871,9 @@ class _Operation:
         self.parent: _Operation | None = None
         self.ended: list[Any] = []
         self.place = 0
+
+
+_AT_ITS_LINE = (TypeError, ValueError, AttributeError, BufferError)  # wrong waits, raised where the layer yields them
 
 
 class _Driver:
@@ -920,8 +921,11 @@ class _Driver:
             if status:
                 error = Failed(status, value)
             elif operation.chain is not None and value < len(operation.chain.steps):
-                self._next_steps(operation)
-                return
+                try:
+                    self._next_steps(operation)
+                    return
+                except _AT_ITS_LINE as wrong:
+                    operation.waits, error = None, wrong
         elif waits is FlashCommand:
             value = [Status(found) for found in self.machine.flash_statuses(number)]
             if any(value):
@@ -950,8 +954,8 @@ class _Driver:
                 error = None
                 try:
                     value = self._waits(operation, wait)
-                except (TypeError, ValueError) as wrong:  # at the layer's own line
-                    error = wrong
+                except _AT_ITS_LINE as wrong:
+                    operation.waits, error = None, wrong
                     continue
                 if operation.waits is not None:
                     return

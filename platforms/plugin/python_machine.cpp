@@ -82,15 +82,18 @@ enum CommandField {
 };
 enum RunField { run_surface, run_radius, run_first, run_count, run_fields };
 
-py::handle field(py::handle tuple, int place, int fields, const char* what) {
+/// The fields of such a tuple; TypeError where it is none.
+PyObject* const* fields_of(py::handle tuple, int fields, const char* what) {
   if (!PyTuple_Check(tuple.ptr()) || PyTuple_GET_SIZE(tuple.ptr()) != fields)
     throw py::type_error("expected " + std::string(what) + ", found " + py::repr(tuple).cast<std::string>());
-  return PyTuple_GET_ITEM(tuple.ptr(), place);
+  return &PyTuple_GET_ITEM(tuple.ptr(), 0);
 }
 
 /// A whole number from 0 to `most`.
 std::uint64_t number(py::handle object, std::uint64_t most, const char* what) {
-  const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  const bool plain = PyLong_CheckExact(object.ptr()) != 0;  // in half the time
+  const py::object index =
+      plain ? py::reinterpret_borrow<py::object>(object) : py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) throw py::error_already_set();
   int overflows = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflows);
@@ -140,26 +143,39 @@ void* PythonMachine::bytes_of(Named& named, py::handle object, bool written_to, 
   return buffer.buf;
 }
 
+/// At the layer's own line; the drive would refuse it after the layer has returned.
+void PythonMachine::check(const tessera_media_step& step) const {
+  const std::uint32_t length = table_->sectors_on(table_, step.surface, step.radius);
+  const bool on_track = step.count != 0 && step.first < length && step.count <= length;
+  if (on_track && (step.data.sectors == 0 || step.data.sectors == step.count)) return;
+  const std::string run = std::to_string(step.count) + " sectors from " + std::to_string(step.first) + " on of surface " +
+                          std::to_string(step.surface) + ", radius " + std::to_string(step.radius);
+  if (length == 0) throw py::value_error("media address out of range: " + run + " of a drive that has no such track");
+  if (!on_track) throw py::value_error("media address out of range: " + run + ", a track of " + std::to_string(length) + " sectors");
+  throw py::value_error(run + " have " + std::to_string(step.data.sectors) + " sectors of data");
+}
+
 void PythonMachine::media(tessera_operation operation, const py::tuple& steps, std::uint32_t priority, bool carry_lost) {
   if (table_ == nullptr) return;
   let_go(operation);
   Named& named = named_[TESSERA_SLOT(operation)];
   std::vector<tessera_media_step> chain;
   for (const py::handle given : steps) {
-    const auto part = [&](StepField place) { return field(given, place, step_fields, "a step of media.read() or media.write()"); };
-    const auto place = [&](RunField of) { return field(part(step_run), of, run_fields, "a Run (surface, radius, first, count)"); };
+    PyObject* const* const part = fields_of(given, step_fields, "a step of media.read() or media.write()");
+    PyObject* const* const place = fields_of(part[step_run], run_fields, "a Run (surface, radius, first, count)");
     tessera_media_step step{};
-    step.write = part(step_write).ptr() == Py_True ? 1 : 0;
-    step.hint = word(part(step_hint), "a hint");
-    step.surface = word(place(run_surface), "the surface of a run");
-    step.radius = word(place(run_radius), "the radius of a run");
-    step.first = word(place(run_first), "the first sector of a run");
-    step.count = word(place(run_count), "the number of sectors of a run");
-    step.data = data_of(part(step_data));
-    step.header_count = word(part(step_header_count), "a number of headers");
+    step.write = part[step_write] == Py_True ? 1 : 0;
+    step.hint = word(part[step_hint], "a hint");
+    step.surface = word(place[run_surface], "the surface of a run");
+    step.radius = word(place[run_radius], "the radius of a run");
+    step.first = word(place[run_first], "the first sector of a run");
+    step.count = word(place[run_count], "the number of sectors of a run");
+    step.data = data_of(part[step_data]);
+    check(step);
+    step.header_count = word(part[step_header_count], "a number of headers");
     const bool reads = step.write == 0;
-    step.system = bytes_of(named, part(step_system), reads, std::size_t{step.count} * sector_bytes_, "system");
-    step.headers = bytes_of(named, part(step_headers), reads, std::size_t{step.header_count} * TESSERA_HEADER_BYTES, "header");
+    step.system = bytes_of(named, part[step_system], reads, std::size_t{step.count} * sector_bytes_, "system");
+    step.headers = bytes_of(named, part[step_headers], reads, std::size_t{step.header_count} * TESSERA_HEADER_BYTES, "header");
     chain.push_back(step);
   }
   const tessera_media_chain whole{priority, carry_lost ? 1U : 0U, static_cast<std::uint32_t>(chain.size()), chain.data()};
@@ -172,17 +188,17 @@ void PythonMachine::flash(tessera_operation operation, const py::list& commands)
   Named& named = named_[TESSERA_SLOT(operation)];
   named.commands.clear();
   for (const py::handle given : commands) {
-    const auto part = [&](CommandField place) { return field(given, place, command_fields, "a command of flash"); };
+    PyObject* const* const part = fields_of(given, command_fields, "a command of flash");
     tessera_flash_command command{};
-    command.op = word(part(command_op), "an operation");
-    command.page = number(part(command_page), INT64_MAX, "a page");
-    command.from = number(part(command_origin), INT64_MAX, "a page");
-    command.block = number(part(command_block), INT64_MAX, "a block");
-    command.data = data_of(part(command_data));
-    command.subpage = word(part(command_subpage), "a subpage");
-    command.retry = word(part(command_retry), "a level of read retry");
+    command.op = word(part[command_op], "an operation");
+    command.page = number(part[command_page], INT64_MAX, "a page");
+    command.from = number(part[command_origin], INT64_MAX, "a page");
+    command.block = number(part[command_block], INT64_MAX, "a block");
+    command.data = data_of(part[command_data]);
+    command.subpage = word(part[command_subpage], "a subpage");
+    command.retry = word(part[command_retry], "a level of read retry");
     command.next = TESSERA_NO_COMMAND;
-    if (const py::handle oob = part(command_oob); !oob.is_none()) {
+    if (const py::handle oob(part[command_oob]); !oob.is_none()) {
       const bool reads = command.op == TESSERA_FLASH_READ || command.op == TESSERA_FLASH_READ_OOB;
       const std::size_t length = py::len(oob);
       command.oob = bytes_of(named, oob, reads, length, "oob");

@@ -48,6 +48,9 @@ class __attribute__((visibility("hidden"))) PythonMachine {
   /// Bytes of Python's that stay where they are until the wait ends; ValueError where there are not as many as expected.
   void* bytes_of(Named& named, pybind11::handle object, bool written_to, std::size_t expected, const char* what);
 
+  /// ValueError for a run that is on no track, and for data of another length.
+  void check(const tessera_media_step& step) const;
+
   tessera_machine* table_;  ///< null: the power is gone
   std::uint32_t sector_bytes_;
   std::unordered_map<std::uint32_t, Named> named_;  ///< by slot
