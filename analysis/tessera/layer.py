@@ -37,17 +37,33 @@ class Status(IntEnum):
     """How an operation of a device or a request ends."""
 
     OK = 0
-    MEDIA_ERROR = 1  # a sector could not be read or written
-    DAMAGED = 2  # a sector was destroyed by writing an overlapping track
-    BLANK = 3  # flash: page not programmed since the last erase
-    PROGRAM_FAILED = 4  # flash: retire the block
-    ERASE_FAILED = 5  # flash: retire the block
-    RULE_VIOLATION = 6  # flash: programmed twice or out of order; media: outside a track
-    NO_SPACE = 7  # a table, log or buffer is full
-    CORRUPT = 8  # metadata whose checksum does not match
-    LOST = 9  # read well, but stored as lost: an earlier copy of it could not be read
-    READ_ONLY = 10  # no spares left: no more writes
-    ABORTED = 11  # the host gave the command up
+    MEDIA_ERROR = 1
+    DAMAGED = 2
+    BLANK = 3
+    PROGRAM_FAILED = 4
+    ERASE_FAILED = 5
+    RULE_VIOLATION = 6
+    NO_SPACE = 7
+    CORRUPT = 8
+    LOST = 9
+    READ_ONLY = 10
+    ABORTED = 11
+
+
+MEANINGS = {
+    Status.OK: "it ended well",
+    Status.MEDIA_ERROR: "a sector could not be read or written",
+    Status.DAMAGED: "a sector was destroyed by writing an overlapping track",
+    Status.BLANK: "flash: the page was not programmed since the last erase",
+    Status.PROGRAM_FAILED: "flash: retire the block",
+    Status.ERASE_FAILED: "flash: retire the block",
+    Status.RULE_VIOLATION: "flash: programmed twice or out of order; media: outside a track",
+    Status.NO_SPACE: "a table, log or buffer is full",
+    Status.CORRUPT: "metadata whose checksum does not match",
+    Status.LOST: "read well, but stored as lost: an earlier copy of it could not be read",
+    Status.READ_ONLY: "no spares left: no more writes",
+    Status.ABORTED: "the host gave the command up",
+}
 
 
 class Failed(Exception):
@@ -653,9 +669,11 @@ class Layer:
         """A boot after a power cut."""
 
     def read(self, request: Request) -> Any:
+        """Reads the request's sectors into request.data."""
         raise NotImplementedError("read() is missing")
 
     def write(self, request: Request) -> Any:
+        """Writes request.data to the request's sectors. The write is acknowledged when it ends, and is on media or flash by then where it is `durable`."""
         raise NotImplementedError("write() is missing")
 
     def flush(self, request: Request) -> Any:
@@ -777,8 +795,7 @@ class Bands:
     bottoms, then tops. Of each zone the last `spare` bands, and of each band the last `kept` sectors, have no logical sectors of their own."""
 
     def __init__(self, layer: Layer, tracks: int, spare: int = 0, kept: int = 0):
-        self._media = layer.media
-        self.tracks, self.kept = tracks, kept
+        self.kept = kept
         self.sectors: list[int] = []
         """Of each band, as many as each of its zone has at least."""
         self.last: list[int] = []
@@ -839,17 +856,20 @@ class Bands:
 
     def read(self, band: int, index: int, data: Data, header: bytearray | None = None) -> list[Step]:
         """Steps that read sectors of a band from `index` on; `header` is of the last one."""
-        return self._steps(self._media.read, band, index, data, header)
+        return self._steps(False, band, index, data, header)
 
     def write(self, band: int, index: int, data: Data, header: bytes | None = None) -> list[Step]:
         """Steps that write them."""
-        return self._steps(self._media.write, band, index, data, header)
+        return self._steps(True, band, index, data, None if header is None else header.ljust(HEADER_BYTES, b"\0"))
 
-    def _steps(self, make: Callable[..., Step], band: int, index: int, data: Data, header: Any) -> list[Step]:
-        done, steps = 0, []
-        for run in self.runs(band, index, data.sectors):
-            done += run.count
-            steps.append(make(run, data[done - run.count : done], header=header if done == data.sectors else None))
+    def _steps(self, write: bool, band: int, index: int, data: Data, header: Any) -> list[Step]:
+        address, sectors, sector_bytes = data.address, data.sectors, data.sector_bytes
+        steps = []
+        for run in self.runs(band, index, sectors):
+            taken = run[3]
+            sectors -= taken
+            steps.append(_tuple(Step, (write, 0, run, Data(address, taken, sector_bytes), None, header if sectors == 0 else None, 1)))
+            address += taken * sector_bytes
         return steps
 
 
@@ -981,7 +1001,14 @@ class _Driver:
             operation.waits, operation.chain, operation.done = Step, None, 0
             self.machine.media(operation.number, (wait,), 2 if operation.background else 0, False)
         elif kind is list:
-            return self._waits_for_all(operation, wait)
+            if not wait:
+                return 0
+            if type(wait[0]) is not Step:
+                return self._waits_for_all(operation, wait)
+            if len(wait) > MOST_STEPS:
+                return self._chain(operation, Chain(wait, False, None))
+            operation.waits, operation.chain, operation.done = Step, None, 0
+            self.machine.media(operation.number, tuple(wait), 2 if operation.background else 0, False)
         elif kind is Lock:
             if wait._holder is None:
                 wait._holder = operation
@@ -1004,12 +1031,7 @@ class _Driver:
         return None
 
     def _waits_for_all(self, operation: _Operation, waits: list[Any]) -> Any:
-        kinds = set(map(type, waits))
-        if kinds == {Step}:
-            return self._chain(operation, Chain(waits, False, None))
-        if not kinds:
-            return []
-        if kinds == {FlashCommand}:
+        if type(waits[0]) is FlashCommand:
             operation.waits = FlashCommand
             self.machine.flash(operation.number, waits)
         elif all(hasattr(wait, "send") for wait in waits):
@@ -1018,7 +1040,7 @@ class _Driver:
                 self._spawn((generator, operation, place), "part")
             self._park(operation, list, _WAITS_BACKGROUND)
         else:
-            other = next(wait for wait in waits if type(wait) is not type(waits[0]) or type(wait) not in (Step, FlashCommand))
+            other = next(wait for wait in waits if not hasattr(wait, "send"))
             raise TypeError(f"a list with {_shown(other)} is yielded; expected steps of media, commands of flash, or generators, all of one kind")
         return None
 

@@ -77,6 +77,24 @@ auto calls(tessera_machine* table, Work work) -> decltype(work()) {
   return decltype(work())();
 }
 
+/// Calls with whole numbers and truth values, without the tuple that pybind11 makes of them.
+template <class... Numbers>
+void call(const py::object& function, Numbers... numbers) {
+  constexpr std::size_t count = sizeof...(numbers);
+  const auto object = []<class Number>(Number number) {
+    if constexpr (std::is_same_v<Number, bool>) {
+      return PyBool_FromLong(number ? 1 : 0);
+    } else {
+      return PyLong_FromUnsignedLongLong(number);
+    }
+  };
+  PyObject* arguments[count + 1] = {nullptr, object(numbers)...};  // the first is for the callee, which puts its object there
+  const py::object result = py::reinterpret_steal<py::object>(
+      PyObject_Vectorcall(function.ptr(), arguments + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+  for (std::size_t i = 1; i <= count; ++i) Py_DECREF(arguments[i]);
+  if (!result) throw py::error_already_set();
+}
+
 py::list values_of(const Offered& layer, const tessera_value* values) {
   py::list list;
   for (std::size_t i = 0; i < layer.parameters.size(); ++i) {
@@ -194,16 +212,16 @@ void* create(const tessera_layer* code, tessera_machine* table, const tessera_ge
 std::uint64_t user_sectors(const void* self) { return powered(self).user_sectors; }
 
 void boot(void* self, tessera_operation operation, int again) {
-  calls(powered(self).table, [&] { powered(self).boot(operation, again != 0); });
+  calls(powered(self).table, [&] { call(powered(self).boot, operation, again != 0); });
 }
 
 void command(void* self, const tessera_command* c) {
   calls(powered(self).table, [&] {
     if (c->kind == TESSERA_BACKGROUND) {
-      powered(self).background(c->operation, reinterpret_cast<std::uintptr_t>(c->state));
+      call(powered(self).background, c->operation, reinterpret_cast<std::uintptr_t>(c->state));
     } else {
-      powered(self).command(c->operation, c->kind, c->first, c->count, c->data.address, c->data.sectors, c->durable != 0,
-                            c->background != 0, c->tag);
+      call(powered(self).command, c->operation, c->kind, c->first, c->count, c->data.address, c->data.sectors, c->durable != 0,
+           c->background != 0, c->tag);
     }
   });
 }
@@ -211,7 +229,7 @@ void command(void* self, const tessera_command* c) {
 void event(void* self, tessera_operation operation, tessera_status status, std::uint32_t steps_done) {
   calls(powered(self).table, [&] {
     powered(self).machine->let_go(operation);
-    powered(self).event(operation, status, steps_done);
+    call(powered(self).event, operation, status, steps_done);
   });
 }
 
@@ -334,6 +352,7 @@ void start_interpreter(const char* interpreter) {
   const PyStatus status = Py_InitializeFromConfig(&config);
   PyConfig_Clear(&config);
   if (PyStatus_Exception(status) != 0) throw std::runtime_error(status.err_msg == nullptr ? "Python does not start" : status.err_msg);
+  py::module_::import("gc").attr("set_threshold")(100'000);  // what a request leaves is freed as it ends
   py::module_::import("sys").attr("stdout") = py::module_::import("sys").attr("stderr");
 }
 
@@ -374,10 +393,7 @@ const char* tessera_python_load(const char* file, const char* interpreter) {
   using namespace tessera;
   problem().clear();
   try {
-    if (Py_IsInitialized() == 0) {
-      start_interpreter(interpreter);
-      PyEval_SaveThread();  // each call takes the lock, as in a process that is Python
-    }
+    if (Py_IsInitialized() == 0) start_interpreter(interpreter);  // its lock stays with this thread: there is no other
     const py::gil_scoped_acquire locked;
     try {
       make_module();

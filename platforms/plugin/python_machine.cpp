@@ -255,7 +255,6 @@ void PythonMachine::describe(py::module_& module) {
   using Number = std::uint32_t;
   using Long = std::uint64_t;
   const auto tuple = [](tessera_data data) { return py::make_tuple(data.address, data.sectors); };
-  const auto live = [](M& m) { return m.table_ != nullptr; };
   py::class_<M>(module, "Machine")
       .def("media", &M::media)
       .def("flash", &M::flash)
@@ -311,8 +310,7 @@ void PythonMachine::describe(py::module_& module) {
              return plain(&T::declare_gauge)(m, for_good(name), for_good(unit), for_good(what));
            })
       .def("gauge", [plain](M& m, Number gauge, Long value) { plain (&T::gauge)(m, gauge, value); })
-      .def("log", [plain](M& m, const char* line) { plain (&T::log)(m, line); })
-      .def_property_readonly("live", live);
+      .def("log", [plain](M& m, const char* line) { plain (&T::log)(m, line); });
   py::class_<PythonTable>(module, "Table")
       .def("__len__", &PythonTable::count)
       .def("__getitem__", &PythonTable::get)
