@@ -643,6 +643,8 @@ class Layer:
     needs_flash: bool = False
     idle_after: int = 100 * MS
     """How long the host is quiet before idle() begins, in ps."""
+    most_idle_waits: int = 1_000_000
+    """How often idle() may wait after the host's last request; beyond it the run ends as one that never would."""
 
     media: Media
     memory: Memory
@@ -909,6 +911,7 @@ class _Driver:
         self.watch: _Operation | None = None
         self.watch_parked = False
         self.watch_works = False
+        self.watch_waits = 0
         self.serves = (layer.read, layer.write, layer.flush, layer.trim)
         self.sector_bytes = layer.drive.sector_bytes
 
@@ -917,9 +920,11 @@ class _Driver:
 
     def command(self, number: int, kind: int, first: int, count: int, address: int, sectors: int, durable: bool, background: bool, tag: int) -> None:
         request = Request(kind, first, count, Data(address, sectors, self.sector_bytes), durable, background, None if tag == _NO_TAG else tag)
-        if self.watch_parked and self.watch is not None:
-            self.watch_parked = False
-            self.machine.ready(self.watch.number)
+        if self.watch is not None:
+            self.watch_waits = 0
+            if self.watch_parked:
+                self.watch_parked = False
+                self.machine.ready(self.watch.number)
         self._begin(number, self.serves[kind], (request,), background)
 
     def background(self, number: int, key: int) -> None:
@@ -953,10 +958,18 @@ class _Driver:
         elif waits is list:
             value = operation.ended
             error = next((found for found in value if isinstance(found, Failed)), None)
+        if operation is self.watch and self.watch_works:
+            self.watch_waits += 1
+            if self.watch_waits > self.layer.most_idle_waits:
+                error = TimeoutError(f"idle() has waited {self.layer.most_idle_waits:,} times after the host's last request and has not returned")
         self._go_on(operation, value, error)
 
     def _begin(self, number: int, serve: Callable[..., Any], arguments: tuple[Any, ...], background: bool) -> None:
-        generator = serve(*arguments)
+        try:
+            generator = serve(*arguments)
+        except Failed as failed:  # of a plain function
+            self.machine.complete(number, int(failed.status))
+            return
         if generator is None:
             self.machine.complete(number, 0)
             return
@@ -1222,6 +1235,7 @@ def _made(kind: type, values: Sequence[Any], geometry: tuple[Any, ...], regions:
     if (shape := machine.flash_shape()) is not None:
         layer.flash = Flash(machine, FlashShape(*shape))
     layer.setup()
+    layer.flushed_only(), layer.longest_wait()  # an exception in them has no other place where it is said
     return driver
 
 

@@ -13,8 +13,8 @@ struct FirmwareLibrary {
   unsigned patience = 10;      ///< seconds of processor time that one call may take
 };
 
-/// Those that the library exports or the Python file defines, in its order; it stays loaded. InputError where it cannot be loaded, has none, or
-/// is made for another version of the interface.
+/// Those that the library exports or the Python file defines, in its order; it stays loaded. InputError where it cannot be loaded, has
+/// none, or is made for another version of the interface.
 [[nodiscard]] std::vector<std::unique_ptr<LayerFactory>> load_firmware(const FirmwareLibrary& library);
 
 }  // namespace tessera

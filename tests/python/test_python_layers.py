@@ -1,9 +1,11 @@
 """Layers in Python: they give what layers in C give, lose nothing where they promise it, and what is wrong with one is said with its place."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from samples import BUILD, REPOSITORY
@@ -11,6 +13,7 @@ from simulate import simulate
 from typer.testing import CliRunner
 
 import tessera
+from tessera import layer
 from tessera.cli import app
 from tessera.engine.simulation import Simulation
 from tessera.explore.keys import key_of, read_again
@@ -209,6 +212,116 @@ def test_more_steps_than_a_chain_has_go_as_several(tmp_path):
     assert metrics(tmp_path / "out")["most"] == 40
 
 
+def test_every_call_of_the_five_ports_does_what_it_says(tmp_path):
+    file = plain(
+        tmp_path,
+        parameters="needs_flash = True",
+        setup="""self.gauge = self.cpu.gauge("rounds", "1", "how many")
+        self.buffer = self.memory.buffer(4, "some")
+        self.spawned = []""",
+        more="""def format(self):
+        flash, memory, some = self.flash, self.memory, self.buffer
+        block = next(block for block in range(flash.shape.blocks) if not flash.is_bad(block))
+        page, oob = block * flash.shape.pages_per_block, bytearray(flash.shape.oob_bytes // flash.shape.subpages)
+        assert (yield flash.erase(block)) == [Status.OK]
+        assert (yield [flash.program(page, some[:1], oob=b"written"), flash.program(page + 1, some[1:2])]) == [Status.OK] * 2
+        assert (yield [flash.read(page, some[2:3], oob=oob)]) == [Status.OK] and oob.startswith(b"written")
+        again = bytearray(7)
+        yield flash.read_oob(page, again)
+        assert again == b"written"
+        try:
+            yield flash.program(page, some[:1])
+        except Failed as failed:
+            assert failed.status is Status.RULE_VIOLATION and failed.statuses == (Status.RULE_VIOLATION,)
+        else:
+            raise AssertionError("a page was programmed twice")
+
+        run, header = Run(0, 0, 0, 2), bytearray(HEADER_BYTES)
+        own = bytes(range(256)) * (2 * self.drive.sector_bytes // 256)
+        assert (yield self.media.write(run, system=own, headers=b"a" * 64 + b"b" * 64)) == 1
+        back = bytearray(len(own))
+        yield [self.media.read(run, system=back), self.media.read(run, header=header)]
+        assert back == own and header == b"b" * 64
+
+        memory.clear(some)
+        memory.copy(some[:2], some[2:])
+        memory.merge_blocks(some[:1], some[1:2], 0, 1)
+        assert memory.first_lost(some) is None
+        memory.mark_lost(some[3:])
+        assert memory.first_lost(some) == 3
+        staged = memory.acquire(2)
+        assert len(staged) == 2 and len(staged[1:]) == 1
+        memory.release(staged)
+
+        began = self.cpu.now
+        self.cpu.charge("hash", 10)
+        assert began < self.cpu.now
+        at = self.cpu.now + 5 * US
+        yield self.cpu.sleep_until(at)
+        assert at <= self.cpu.now < at + US
+        self.cpu.spend(7)
+        self.cpu.note("checkpoint", 3, 4)
+        self.cpu.log("formatted")
+        self.cpu.spawn(self.other(), "move")
+        self.gauge(8)
+        assert self.host.outstanding == 0 and not self.host.write_waiting(0, 100)
+        assert self.media.sectors_on(0, 0) > 0
+
+    def other(self):
+        yield self.cpu.sleep(US)
+        self.spawned.append(self.cpu.now)
+
+    def report(self):
+        return [Figure("spawned", len(self.spawned), "1", "ended")]""",
+    )
+    shown = ran(file, tmp_path / "out")
+    assert "formatted" in shown.stderr
+    found = metrics(tmp_path / "out")
+    assert found["spawned"] == 1
+    assert found["gauge.rounds.mean"] == 8
+
+
+def test_a_drive_in_a_python_process_runs_a_layer_in_python(tmp_path):
+    if not list(BUILD.glob("_kernel*")):
+        pytest.skip("tessera.kernel is not built")
+    bench = f"""
+from tessera.kernel import Drive, ModelFailure
+drive = Drive("torture", firmware={str(plain(tmp_path, read="assert request.first < 100"))!r}, content="bytes", settings={{"firmware.read_cache.segments": 0}}, prefill=0)
+written = drive.submit("write", 0, data=bytes(range(256)) * 16)
+drive.run_until(written)
+drive.cut_power()
+drive.power_on()
+drive.run_until("ready")
+read = drive.submit("read", 0, 4096)
+drive.run_until(read)
+print(bytes(read.data) == bytes(range(256)) * 16)
+try:
+    drive.run_until(drive.submit("read", 101 * drive.sector_bytes if hasattr(drive, "sector_bytes") else 4096 * 1024, 4096))
+except ModelFailure as failure:
+    print(failure)
+"""
+    shown = subprocess.run([sys.executable, "-c", bench], capture_output=True, text=True, env={**os.environ, "TESSERA_SIM": str(BUILD / "tessera-sim")})
+    assert shown.returncode == 0, shown.stderr
+    same, failure = shown.stdout.splitlines()
+    assert same == "True"
+    assert "in Plain.read: AssertionError" in failure
+
+
+def test_the_layer_of_the_guide_runs(tmp_path):
+    text = (REPOSITORY / "docs" / "guide" / "python-layers.md").read_text()
+    (tmp_path / "slow.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
+    ran(tmp_path / "slow.py", tmp_path / "out", "--check", "--set", "layers.slow.pause=3 ms", "--set", "firmware.write_cache.capacity=0 B")
+    assert metrics(tmp_path / "out")["host.write.latency.mean"] >= 3
+
+
+def test_the_reference_of_layers_has_every_call_that_they_see():
+    page = (REPOSITORY / "docs" / "reference" / "python-layers.md").read_text()
+    for port in (layer.Layer, layer.Media, layer.Flash, layer.Memory, layer.Cpu, layer.Host, layer.Bands, layer.Tracks):
+        for name, member in vars(port).items():
+            if not name.startswith("_") and member.__doc__ and (callable(member) or isinstance(member, property)):
+                assert f"{port.__name__}.{name}(" in page or f"`{name}`" in page, f"{port.__name__}.{name}"
+
+
 def test_a_wait_that_fails_ends_the_request_with_its_status_and_no_other(tmp_path):
     file = plain(tmp_path, write="if request.first % 2:\n            raise Failed(Status.NO_SPACE)")
     ran(file, tmp_path / "out", "--set", "firmware.write_cache.capacity=0 B", status=None)
@@ -348,10 +461,17 @@ def test_an_endless_loop_that_holds_exceptions_back_ends_the_process(tmp_path):
     assert "has not come back after 1 s of processor time" in shown.stderr
 
 
+def test_background_work_that_never_ends_is_a_fault_of_the_layer(tmp_path):
+    file = plain(tmp_path, more="idle_after = MS\n    most_idle_waits = 500\n\n    def idle(self):\n        while True:\n            yield self.cpu.sleep(MS)")
+    shown = ran(file, tmp_path / "out", status=3)
+    assert f"firmware fault: {file} (plain)" in shown.stderr and "model bug" not in shown.stderr
+    assert f"{file}:{line_of(file, 'self.cpu.sleep(MS)')}, in Plain.idle: TimeoutError: idle() has waited 500 times" in shown.stderr
+
+
 def test_a_lock_that_is_never_given_back_is_a_fault_of_the_layer(tmp_path):
     file = plain(tmp_path, setup="self.turn = Lock()", write="yield self.turn")
     shown = ran(file, tmp_path / "out", status=3)
-    assert f"firmware fault: {file} (plain)" in shown.stderr or "liveness" in shown.stderr
+    assert f"firmware fault: {file} (plain)" in shown.stderr and "liveness" in shown.stderr
 
 
 REFUSED = {
