@@ -385,7 +385,7 @@ axes = { "layers.plain.pause" = ["1 ms", "9 ms"], "layers.plain.mode" = ["fast",
     assert abs(latency[pauses[1], "fast"] - latency[pauses[0], "fast"]) < 0.001
 
 
-def test_results_are_kept_by_the_content_of_the_file(tmp_path):
+def test_results_are_kept_by_the_content_of_the_file_and_of_what_runs_it(tmp_path, monkeypatch):
     file = plain(tmp_path)
     run = Simulation(drive="torture", workload="random-4k", fold=True, limit=5, firmware=(str(file),))
     keys = [key_of(run)]
@@ -394,6 +394,8 @@ def test_results_are_kept_by_the_content_of_the_file(tmp_path):
         read_again()
         keys.append(key_of(run))
     assert keys[0] == keys[2] != keys[1]
+    monkeypatch.setattr("tessera.explore.keys.python_layers_digest", lambda: "of another build")
+    assert key_of(run) != keys[0]
 
 
 def test_an_array_takes_a_layer_in_python(tmp_path):
@@ -459,6 +461,14 @@ def test_an_endless_loop_that_holds_exceptions_back_ends_the_process(tmp_path):
     file = plain(tmp_path, write="while True:\n            try:\n                while True: pass\n            except BaseException: pass")
     shown = ran(file, tmp_path / "out", "--firmware-patience", 1, status=3)
     assert "has not come back after 1 s of processor time" in shown.stderr
+
+
+def test_a_recovery_that_gives_up_ends_the_run_with_its_status_and_results(tmp_path):
+    file = plain(tmp_path, more="def recover(self):\n        yield self.cpu.sleep(1)\n        raise Failed(Status.CORRUPT)")
+    ran(file, tmp_path / "out", "--cut-at", "50ms", status=1)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert any("the drive did not boot: corrupt" in note for note in summary["run"]["notes"])
+    assert 0 < metrics(tmp_path / "out")["host.served"] < 60
 
 
 def test_background_work_that_never_ends_is_a_fault_of_the_layer(tmp_path):
