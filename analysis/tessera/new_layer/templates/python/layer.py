@@ -44,18 +44,21 @@ class @CLASS@(Layer):
         self.newest += 1
         record = RECORD.pack(MAGIC, unit, self.newest)
         records = [step for i in range(RECORDS) for step in self.bands.write(spare, sectors + i, kept, record)]
-        yield [*self.bands.write(spare, 0, image), *records]
+        copy = self.bands.write(spare, 0, image)
+        try:
+            yield [*copy, *records]
+        except Failed as failed:
+            if failed.steps_done <= len(copy):
+                raise  # without a record the old copy counts
         self.band_of[self.bands.last[unit]], self.band_of[unit] = self.band_of[unit], spare
 
     def recover(self):
         found = {}
         for band in range(self.bands.count):
             for i in range(RECORDS):
-                header = bytearray(HEADER_BYTES)
-                try:
-                    yield self.bands.read(band, self.bands.usable(band) + i, self.image[:1], header)
-                except Failed:
-                    continue  # a sector that cannot be read has no record
+                header = bytearray(HEADER_BYTES)  # stays as it is where the sector cannot be read
+                steps = self.bands.read(band, self.bands.usable(band) + i, self.image[:1], header)
+                yield self.media.chain(steps, carry_lost=True)
                 magic, unit, sequence = RECORD.unpack_from(header)
                 if magic == MAGIC and unit < self.bands.count:
                     found[unit] = max(found.get(unit, (0, 0)), (sequence, band))
@@ -63,4 +66,4 @@ class @CLASS@(Layer):
             self.band_of[unit], self.newest = band, max(self.newest, sequence)
         for last in {self.bands.last[unit] for unit in found}:  # the band of the zone that no unit has is the spare
             zone = [unit for unit in range(self.bands.count) if self.bands.last[unit] == last]
-            (self.band_of[last],) = set(zone) - {self.band_of[unit] for unit in zone[:-1]}
+            self.band_of[last] = min(set(zone) - {self.band_of[unit] for unit in zone[:-1]})
