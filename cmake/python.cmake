@@ -1,5 +1,5 @@
-# The module tessera._kernel for Python. It is left out, with a word on why, where this machine cannot build it; the target tessera_kernel is there all
-# the same. Without another choice it is made for the Python that ./dev takes.
+# The module tessera._kernel for Python, and tessera_python-VERSION.so, which runs layers in Python. They are left out, with a word on why, where this
+# machine cannot build them; their targets are there all the same. Without another choice they are made for the Python that ./dev takes.
 if(NOT SKBUILD AND NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python_EXECUTABLE /usr/bin/python3)
 endif()
@@ -14,8 +14,9 @@ elseif(NOT pybind11_FOUND)
   set(without_kernel "pybind11 is missing: install pybind11-dev, or pybind11 with pip")
 endif()
 if(without_kernel)
-  message(STATUS "No module tessera.kernel for Python: ${without_kernel}")
+  message(STATUS "No module tessera.kernel for Python and no layers in it: ${without_kernel}")
   add_custom_target(tessera_kernel COMMAND ${CMAKE_COMMAND} -E echo "no module tessera.kernel: ${without_kernel}" VERBATIM)
+  add_custom_target(tessera_python COMMAND ${CMAKE_COMMAND} -E echo "no layers in Python: ${without_kernel}" VERBATIM)
   return()
 endif()
 pybind11_add_module(tessera_kernel MODULE NO_EXTRAS ${PROJECT_SOURCE_DIR}/platforms/kernel/python_module.cpp)
@@ -23,3 +24,15 @@ set_target_properties(tessera_kernel PROPERTIES OUTPUT_NAME _kernel LIBRARY_OUTP
 target_link_libraries(tessera_kernel PRIVATE tessera_live)
 # Nothing but what Python and libsystemc.so look for leaves it.
 target_link_options(tessera_kernel PRIVATE -Wl,--exclude-libs,ALL)
+
+# Layers see the text of tessera/layer.py, which this library holds: an installed module may be of another version.
+set(layer_module ${PROJECT_SOURCE_DIR}/analysis/tessera/layer.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${layer_module})
+file(READ ${layer_module} layer_module_text)
+configure_file(${PROJECT_SOURCE_DIR}/platforms/plugin/python_module_text.cpp.in ${PROJECT_BINARY_DIR}/python_module_text.cpp @ONLY)
+pybind11_add_module(tessera_python MODULE NO_EXTRAS ${PROJECT_SOURCE_DIR}/platforms/plugin/python_layers.cpp
+                    ${PROJECT_SOURCE_DIR}/platforms/plugin/python_machine.cpp ${PROJECT_BINARY_DIR}/python_module_text.cpp)
+set_target_properties(tessera_python PROPERTIES OUTPUT_NAME tessera_python-${Python_VERSION_MAJOR}.${Python_VERSION_MINOR} SUFFIX .so
+                      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_link_libraries(tessera_python PRIVATE tessera_options)
+add_dependencies(tessera-sim tessera_python)

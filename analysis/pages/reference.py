@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pages.glossary import glossary
-from pages.manual import c_header, c_interface_page, enumerations_section, python_page, registers_page, simulator_page, svd, tessera_page
+from pages.manual import c_header, c_interface_page, enumerations_section, layers_page, python_page, registers_page, simulator_page, svd, tessera_page
 from tessera.cli import app
 from tessera.engine.simulator import REPOSITORY, run_simulator, layer_names
 from tessera.results.run_folder import Run
@@ -85,6 +85,7 @@ def manual() -> dict[str, str]:
         "tessera.md": tessera_page(app),
         "tessera-sim.md": simulator_page(),
         "python.md": python_page(),
+        "python-layers.md": layers_page(),
         "array-parameters.md": run_simulator(["list", "parameters", "--arrays", "--markdown"]),
         "c-interface.md": c_interface_page(C_HEADER.read_text(encoding="utf-8"), {name: (C_HEADER.parent / name).read_text(encoding="utf-8") for name in HELPERS}),
         "registers.md": registers_page(definitions) + enumerations_section(REPOSITORY),

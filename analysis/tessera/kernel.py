@@ -128,7 +128,7 @@ class Drive:
     """A drive that boots with your first call, up to the instant at which `tessera run` would begin its replay.
 
     `layer`, `settings`, `content`, `seed` and `prefill` are as in tessera.run; `content` is "none" or "bytes". `firmware`: a
-    shared library with a layer. `check_protocol` checks each call on each socket against the base protocol of TLM-2.0.
+    shared library or Python file with a layer. `check_protocol` checks each call on each socket against the base protocol of TLM-2.0.
 
     Raises InputError, in one sentence, for what cannot be simulated, and where this process has a drive already.
     """

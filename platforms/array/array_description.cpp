@@ -196,7 +196,7 @@ void choose_drive(ArrayDescription& array, const std::filesystem::path& file) {
 void ArrayDriveEntry::describe(ParameterVisitor& visitor) {
   visitor.field("description", description, "drive by name, or the path of its file as seen from this one");
   visitor.field("layer", layer, "translation layer; \"\": the drive's own, or the first of `firmware`");
-  visitor.field("firmware", firmware, "shared library with layers of your own, as seen from this file; \"\": none");
+  visitor.field("firmware", firmware, "shared library or .py file with layers of your own, as seen from this file; \"\": none");
   visitor.field("count", count, {1, most_drives}, "how many of them");
   visitor.field("spare", spare, "whether they hold no data until another drive fails");
 }

@@ -100,12 +100,12 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
 
 void declare_firmware(Arguments& arguments) {
   arguments.option("--firmware", "FILE",
-                   "shared library with a translation layer (tessera_firmware.h); its first where --layer names none");
+                   "shared library (tessera_firmware.h) or .py file with a translation layer; its first where --layer names none");
   arguments.option("--firmware-patience", "SECONDS",
-                   "processor time for one call of the library (default: 10); beyond it the run ends with status 3");
+                   "processor time for one call of its layer (default: 10); beyond it the run ends with status 3");
   arguments.option("--elf", "FILE",
                    "firmware image for the drive's processor, RV32 or RV64 (./dev firmware): runs instruction by instruction");
-  arguments.option("--firmware-digest", "SHA256", "load the library or image only if this is its digest");
+  arguments.option("--firmware-digest", "SHA256", "load the library, file or image only if this is its digest");
 }
 
 FirmwareOption firmware_option(const Arguments& arguments) {

@@ -23,6 +23,8 @@ volatile std::uint64_t calls = 0;
 std::uint64_t call_of_last_tick = 0;
 unsigned ticks = 0;
 volatile sig_atomic_t armed = 0;
+void (*volatile interrupt)(const char*) = nullptr;
+std::uint64_t interrupted_call = 0;
 
 /// One second of processor time; once, so that a process that calls no firmware any more is left alone.
 void arm() {
@@ -43,12 +45,23 @@ void end_process() {
   _exit(exit_model_bug);
 }
 
+/// Asks the call to end at its place; once.
+bool interrupts() {
+  if (interrupt == nullptr || interrupted_call == calls) return false;
+  static char sentence[128];
+  interrupted_call = calls;
+  std::snprintf(sentence, sizeof sentence, "%s() has not come back after %u s of processor time; it looks like an endless loop", call,
+                patience);
+  interrupt(sentence);
+  return true;
+}
+
 void on_tick(int) {
   armed = 0;
   if (firmware == nullptr) return;
   ticks = calls == call_of_last_tick ? ticks + 1 : 1;
   call_of_last_tick = calls;
-  if (ticks > patience) end_process();
+  if (ticks > patience && !interrupts()) end_process();
   arm();
 }
 
@@ -66,6 +79,8 @@ void install() {
 }  // namespace
 
 void PluginGuard::set_patience(unsigned seconds) { patience = seconds; }
+
+void PluginGuard::set_interrupt(void (*by)(const char* sentence)) { interrupt = by; }
 
 PluginGuard::PluginGuard(const std::string& of, const char* what) : outer_firmware_(firmware), outer_call_(call) {
   static const bool installed = (install(), true);

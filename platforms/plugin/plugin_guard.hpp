@@ -9,6 +9,9 @@ class PluginGuard {
  public:
   /// For all calls of this process from now on.
   static void set_patience(unsigned seconds);
+  /// How such a call is ended at its place, with a sentence of its own; what has not come back a second later ends the process all the
+  /// same. `interrupt` is called by a signal handler.
+  static void set_interrupt(void (*interrupt)(const char* sentence));
 
   /// While it lives, a call is under way. `firmware` and `call` are to outlive it.
   PluginGuard(const std::string& firmware, const char* call);

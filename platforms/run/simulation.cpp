@@ -251,9 +251,10 @@ void Simulation::excuse_reads_in_doubt() {
   for (const ReadDoubt& doubt : founded_doubts(device, drive_.reads_in_doubt())) excuse(device, doubt);
 }
 
-/// Faults can take more than the firmware keeps twice; then the drive does not come ready, and the run ends here.
+/// Faults can take more than the firmware keeps twice, and firmware of the user's may give its boot up; then the drive does not come ready,
+/// and the run ends here.
 void Simulation::stay_dead(Status status) {
-  TESSERA_CHECK(drive_.config().asks_for_faults(), "the firmware did not boot");
+  TESSERA_CHECK(drive_.config().asks_for_faults() || !drive_.config().foreign_firmware().empty(), "the firmware did not boot");
   dead_ = true;
   drain_status_ = status;
   drain_failure_ = std::string("the drive did not boot: ") + to_string(status);

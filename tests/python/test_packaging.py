@@ -61,11 +61,16 @@ def test_users_get_lower_bounds_and_the_tests_get_pins():
 
 def test_the_program_is_installed_alone_with_its_descriptions_and_papers(tmp_path):
     subprocess.run(["cmake", "--install", BUILD, "--component", "program", "--prefix", tmp_path], check=True, capture_output=True)
-    assert {path.name for path in tmp_path.iterdir()} == {"bin", "share"}
+    in_python = bool(list(BUILD.glob("tessera_python-*.so")))  # sanitized builds have no layers in Python
+    assert {path.name for path in tmp_path.iterdir()} == {"bin", "share"} | ({"lib"} if in_python else set())
     drives = subprocess.run([tmp_path / "bin" / "tessera-sim", "list", "drives"], capture_output=True, text=True, check=True).stdout
     assert "bare" in drives
     assert (tmp_path / "share" / "tessera" / "workloads" / "web-server.toml").exists()
     assert (tmp_path / "share" / "doc" / "tessera" / "LICENSE").exists()
+    if in_python:
+        example = tmp_path / "share" / "tessera" / "firmware" / "examples" / "careless.py"
+        listed = subprocess.run([tmp_path / "bin" / "tessera-sim", "list", "layers", "--firmware", example], capture_output=True, text=True, check=True).stdout
+        assert "careless-py" in listed
 
 
 def test_the_container_installs_what_the_program_is_linked_with():
@@ -75,6 +80,8 @@ def test_the_container_installs_what_the_program_is_linked_with():
                              ("libtomlplusplus", "libtomlplusplus3"), ("libzstd", "libzstd1"), ("liblzma", "liblzma5"), ("libbz2", "libbz2-1.0"),
                              ("liblz4", "liblz4-1"), ("libz.so", "zlib1g")):  # fmt: skip
         assert library not in linked or package in text, package
+    for runs in BUILD.glob("tessera_python-*.so"):
+        assert f"libpython{runs.stem.split('-')[1]}" in text
 
 
 def test_the_container_is_built_as_its_linter_wants():

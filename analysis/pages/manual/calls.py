@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import tessera
-from tessera import curves, kernel, zoned_disk
+from tessera import curves, kernel, layer, zoned_disk
 from tessera.api import OPTIONS
 from tessera.evidence.intervals import Estimate
 from tessera.explore import Sweep
@@ -45,8 +45,30 @@ def python_page() -> str:
     return text
 
 
+LAYERS_HEAD = """# Layers in Python
+
+Made by `./dev reference` from the docstrings of `tessera.layer`; a test holds it against them. [Layers in Python](../guide/python-layers.md) is the guide to it. Times are integers in
+picoseconds of simulated time, sizes bytes.
+"""
+PARAMETERS = (layer.flag, layer.count, layer.real, layer.time, layer.size, layer.choice)
+OF_LAYERS = (
+    layer.Layer, layer.Request, layer.Data, layer.Drive, layer.Zone, layer.Region, layer.Refused, layer.Media, layer.Run, layer.Flash, layer.FlashShape, layer.Failed,
+    layer.Memory, layer.Table, layer.Cpu, layer.Work, layer.Host, layer.Lock, layer.Figure, layer.Tracks, layer.Bands,
+)  # fmt: skip
+MADE = {kind: kind.__name__ for kind in (layer.Tracks, layer.Bands, layer.Lock, layer.Failed)}
+
+
+def layers_page() -> str:
+    """docs/reference/python-layers.md."""
+    text = LAYERS_HEAD + "\n## Layers and what they see\n" + "".join(_type(kind) for kind in OF_LAYERS)
+    text += "\n## Parameters\n" + "".join(f"\n### {call.__name__}\n\n{_signature(call, call.__name__)}\n{_prose(call)}" for call in PARAMETERS)
+    text += f"\n## Parts\n\n### plan_bands\n\n{_signature(layer.plan_bands, 'plan_bands')}\n{_prose(layer.plan_bands)}"
+    statuses = "".join(f"| `{status.name}` | {status.value} | {meaning} |\n" for status, meaning in layer.MEANINGS.items())
+    return f"{text}\n## Status\n\n| | | |\n|---|---|---|\n{statuses}"
+
+
 def _type(kind: type) -> str:
-    made = f"{_signature(kind.__init__, CALLED[kind])}\n" if kind in CALLED else ""
+    made = f"{_signature(kind.__init__, (CALLED | MADE)[kind])}\n" if kind in CALLED or kind in MADE else ""
     text = f"\n### {kind.__name__}\n\n{made}{_prose(kind)}"
     rows = [*_attributes(kind), *((name, _first(member)) for name, member in _members(kind) if not callable(member))]
     if rows:

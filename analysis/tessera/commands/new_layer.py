@@ -10,12 +10,14 @@ import typer
 from tessera.engine.simulator import ask_simulator
 from tessera.errors import InputError
 from tessera.new_layer.answers import Answers, collect, one_of
-from tessera.new_layer.library import FILES, write_library
+from tessera.new_layer.library import FILES, library_file, write_library
 from tessera.new_layer.names import check_name
 from tessera.new_layer.places import checkout, examples_folder, header_folder
 from tessera.new_layer.tree import write_tree
 
 EXAMPLES = """Examples:
+
+  tessera new-layer my-log --python
 
   tessera new-layer my-log --plug-in c
 
@@ -44,7 +46,8 @@ def _ask(question: str, default: str) -> str:
 
 def new_layer(
     name: Annotated[str, typer.Argument(help="Its name: a-z, 0-9 and '-'.")],
-    plug_in: Annotated[str | None, typer.Option("--plug-in", metavar="LANGUAGE", help="As a shared library in c or rust (default: in C++, in Tessera's own tree).")] = None,
+    plug_in: Annotated[str | None, typer.Option("--plug-in", metavar="LANGUAGE", help="As a shared library in c or rust, or as a file in python (default: in C++, in Tessera's own tree).")] = None,
+    python: Annotated[bool, typer.Option("--python", help="The same as --plug-in python.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder to make for a plug-in (default: NAME).")] = None,
     tracks: Annotated[str | None, typer.Option(metavar="FORMAT", help="How tracks overlap: shingled or interlaced (default: shingled; in the tree: interlaced).")] = None,
     durability: Annotated[
@@ -62,6 +65,10 @@ def new_layer(
     """
     given = {"tracks": tracks, "durability": durability, "unit": unit, "buffer": buffer, "summary": summary}
     check_name(name, [layer["name"] for layer in json.loads(ask_simulator(["list", "layers", "--json"]))])
+    if python and plug_in not in (None, "python"):
+        raise InputError(f"--python and --plug-in {plug_in}: a layer is written in one language; leave one of them out")
+    if python:
+        plug_in = "python"
     if plug_in is None:
         _in_tree(name, given, out)
         return
@@ -69,20 +76,24 @@ def new_layer(
         language = one_of(tuple(FILES))(plug_in)
     except InputError as error:
         raise InputError(f"--plug-in: {error}") from None
+    alone = ("durability", "buffer") if language == "python" else ()
+    for option in alone:
+        if given[option] is not None:
+            raise InputError(f"--{option}: a new layer in Python writes to the platters at once; --plug-in c or --plug-in rust makes one with a write buffer")
     asks = sys.stdin.isatty() and all(text is None for text in given.values())
-    answers, defaults = collect(given, _ask if asks else None)
+    answers, defaults = collect(given, _ask if asks else None, alone)
     folder = out or Path(name)
     write_library(name, language, answers, folder)
     if defaults:
         print(f"by default: {', '.join(defaults)}")
-    print(f"{folder}: a layer that loses nothing, to be changed; README.md says what it promises\n\nNext:\n  cd {folder} && make && ./test.sh")
-    print(f"  tessera run demo --firmware ./{name}.so --workload web-server --fold --limit 2000 --check")
+    print(f"{folder}: a layer that loses nothing, to be changed; README.md says what it promises\n\nNext:\n  cd {folder} && {'' if language == 'python' else 'make && '}./test.sh")
+    print(f"  tessera run demo --firmware ./{library_file(name, language)} --workload web-server --fold --limit 2000 --check")
 
 
 def _in_tree(name: str, given: dict[str, str | None], out: Path | None) -> None:
     root = checkout(Path.cwd())
     if root is None:
-        raise InputError(f"{Path.cwd()} is in no checkout of Tessera, where a layer in C++ belongs; --plug-in c or --plug-in rust makes a shared library anywhere")
+        raise InputError(f"{Path.cwd()} is in no checkout of Tessera, where a layer in C++ belongs; --python, --plug-in c or --plug-in rust makes one anywhere")
     for option in ("durability", "unit", "buffer"):
         if given[option] is not None:
             raise InputError(f"--{option} goes with --plug-in: in the tree the drive's write cache is in front of every layer")

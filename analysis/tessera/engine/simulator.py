@@ -52,6 +52,7 @@ def simulator() -> Path:
 
 
 CALLED_AS_TESSERA = {"TESSERA_CALLED_AS": "tessera"}  # what the simulator then calls itself in what a user reads unchanged
+LAYERS_IN_PYTHON = {"TESSERA_PYTHON": sys.executable or ""}  # finds modules as this process does
 
 
 def become(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -60,8 +61,8 @@ def become(arguments: Sequence[str] | None = None) -> NoReturn:
     program = str(simulator())
     try:
         if arguments is None:
-            os.execv(program, [program, *sys.argv[1:]])
-        os.execve(program, [program, *arguments], os.environ | CALLED_AS_TESSERA)
+            os.execve(program, [program, *sys.argv[1:]], LAYERS_IN_PYTHON | os.environ)
+        os.execve(program, [program, *arguments], LAYERS_IN_PYTHON | os.environ | CALLED_AS_TESSERA)
     except OSError as error:
         raise _no_simulator(program, error) from None
 
@@ -81,6 +82,15 @@ def simulator_digest() -> str:
     return _digest(path, state.st_size, state.st_mtime_ns)
 
 
+def python_layers_digest() -> str | None:
+    """SHA-256 of what runs layers in Python, next to the simulator or in an installation; None where there is nothing."""
+    place = simulator().parent
+    for file in (found for folder in (place, place.parent / "lib" / "tessera") for found in sorted(folder.glob("tessera_python-*.so"))):
+        state = file.stat()
+        return _digest(file, state.st_size, state.st_mtime_ns)
+    return None
+
+
 def exit_status(returncode: int) -> int:
     """Of a process as shells say it: 128 and the number of the signal that ended it."""
     return returncode if returncode >= 0 else 128 - returncode
@@ -94,7 +104,7 @@ def said(standard_error: str) -> str:
 
 def _surroundings(as_tessera: bool = False) -> dict[str, str]:
     """The environment of a simulator that ends when this process does, however that ends: nobody would take its results."""
-    return {**os.environ, "TESSERA_ENDS_WITH": str(os.getpid())} | (CALLED_AS_TESSERA if as_tessera else {})
+    return {**LAYERS_IN_PYTHON, **os.environ, "TESSERA_ENDS_WITH": str(os.getpid())} | (CALLED_AS_TESSERA if as_tessera else {})
 
 
 # What the simulator prints is UTF-8, whatever the locale says; a name that is none is shown as well as it can be.

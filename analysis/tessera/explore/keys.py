@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import platform
 from collections.abc import Sequence
 from functools import cache
 
 from tessera.engine.simulation import Simulation, setting_text
-from tessera.engine.simulator import ask_simulator, simulator_digest
+from tessera.engine.simulator import ask_simulator, python_layers_digest, simulator_digest
 from tessera.errors import InputError
 from tessera.explore.fold import forget_capacities
 
@@ -26,6 +27,8 @@ def key_of(simulation: Simulation, until: str | None = None, warm: Simulation | 
         if name in record:
             record[name] = [digest for of, digest in files if of == role]
     parts = {"run": record, "files": [entry for entry in files if entry[0] != "drive"], "until": until, "simulator": simulator_digest()}
+    if any(str(library).endswith(".py") for library in simulation.firmware):
+        parts["python"] = [python_layers_digest(), platform.python_version()]
     if warm is not None:
         parts["warm"] = key_of(warm)
     if blocks:

@@ -81,11 +81,13 @@ QUESTIONS = (
 )
 
 
-def collect(given: dict[str, str | None], ask: Callable[[str, str], str] | None) -> tuple[Answers, list[str]]:
+def collect(given: dict[str, str | None], ask: Callable[[str, str], str] | None, without: tuple[str, ...] = ()) -> tuple[Answers, list[str]]:
     """The answers, from options, else from `ask(question, default)`, again where an answer is none, else by default; and what was taken by
-    default, in words. Raises InputError for an option that is none, or that does not go with another."""
+    default, in words. Questions `without` are left out. Raises InputError for an option that is none, or that does not go with another."""
     answers, defaults = Answers(), []
     for question in QUESTIONS:
+        if question.name in without:
+            continue
         text = given.get(question.name)
         if not question.asked(answers):
             if text is not None:
