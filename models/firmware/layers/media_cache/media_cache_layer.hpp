@@ -41,6 +41,7 @@ class MediaCache final : public HomeLayer {
   /// What all of a track, or the log, holds of it is a hole of the map (media_cache_trims.cpp): durable on return. Where there is no room
   /// for it nothing changes.
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
   void start_background() override;

@@ -117,6 +117,24 @@ LogicalRun MediaCache::new_hole(const Band& band, LogicalRun run, std::int64_t& 
   return hole.count <= record_sectors ? hole : run;
 }
 
+/// What is no hole.
+LogicalRun MediaCache::first_held(LogicalRun run) {
+  LogicalSector first = run.first;
+  for (LogicalSector at = run.first; at < run.end();) {
+    const LogicalRun piece = bands_.piece({at, static_cast<std::uint32_t>(run.end() - at)});
+    const auto found = found_.take();
+    found->clear();
+    map_.find(bands_.band_of(at).number, piece, *found);
+    for (const Extent& extent : *found) {
+      if (!extent.hole) continue;
+      if (extent.first > first) return {first, static_cast<std::uint32_t>(extent.first - first)};
+      first = extent.end();
+    }
+    at = piece.end();
+  }
+  return {first, static_cast<std::uint32_t>(run.end() - first)};
+}
+
 void MediaCache::enter_hole(LogicalRun run, std::uint64_t position) {
   map_.assign(bands_.band_of(run.first).number, {run.first, position, run.count, true});
 }
