@@ -18,6 +18,7 @@ struct Config {
   std::uint32_t physical_sector = 4096;  ///< bytes, a power of two from 512 on
   bool drive_managed_zones = false;      ///< the drive is shingled and hides it: the ZONED field of IDENTIFY DEVICE
   bool volatile_cache = true;            ///< what the drive acknowledges may be lost without a flush
+  bool zeros_after_trim = false;         ///< what was trimmed reads as zeros; otherwise as that, or as before
   std::function<DriveHealth()> health;   ///< as of now; none: a drive like new
   std::function<Picoseconds()> now;      ///< simulated time
   SpindleControl spindle;                ///< without one the drive does not claim to manage its power

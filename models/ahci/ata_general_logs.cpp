@@ -64,8 +64,8 @@ void describe_capabilities(Page page, const Config& config, std::span<const std:
   for (std::size_t i = 0; i < 4; ++i)
     page.copy(56 + 2 * i, identified, 111 - i, 1);  // world wide name, whose words lie the other way round
   page.set(64, valid);
-  page.set(72, valid | std::uint64_t{most_trim_blocks} << 16 | 1);  // TRIM
-  if (config.drive_managed_zones) page.set(104, valid | 2);         // ACS-4
+  page.set(72, valid | std::uint64_t{most_trim_blocks} << 16 | (config.zeros_after_trim ? 6 : 0) | 1);  // RZAT, DRAT, TRIM
+  if (config.drive_managed_zones) page.set(104, valid | 2);                                             // ACS-4
   page.set(136, valid | (config.queue_depth - 1));
 }
 

@@ -56,7 +56,8 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   words.set(63, 0x0007);
   words.set(64, 0x0003);
   for (std::size_t word = 65; word <= 68; ++word) words.set(word, 120);  // ns a cycle
-  words.set(69, config.drive_managed_zones ? 2 : 0);                     // ZONED (ACS-4): 10b is drive-managed
+  // What was trimmed reads the same each time (DRAT), and as zeros (RZAT); ZONED (ACS-4): 10b is drive-managed.
+  words.set(69, (config.zeros_after_trim ? 1U << 14 | 1U << 5 : 0) | (config.drive_managed_zones ? 2U : 0));
   words.set(75, config.queue_depth - 1);
   words.set(76, 1U << 8 | ((2U << config.link_generation) - 2));  // NCQ, and the link's generations up to this
   words.set(77, config.link_generation << 1);

@@ -11,6 +11,7 @@ namespace tessera {
 namespace {
 /// How long a task waits before it asks for a staging buffer again: about one media command.
 constexpr Picoseconds buffer_retry{10'000'000'000};
+constexpr std::uint32_t most_zeros = 256;  // ours: sectors that are written at once after a TRIM
 }  // namespace
 
 Task<Status> CommandServer::boot(bool after_power_cut) {
@@ -160,6 +161,7 @@ Task<Status> CommandServer::complete_edges(HostRun blocks, LogicalRun run, DataS
 
 /// Sectors that the command covers only in part keep their data.
 Task<Status> CommandServer::trim(HostCommand& command) {
+  if (zeros_after_trim_) co_return co_await trim_to_zeros(command);
   const std::uint64_t per_sector = ports_.memory.shape().blocks();
   const std::uint64_t first = (command.blocks.first.value() + per_sector - 1) / per_sector;
   const std::uint64_t end = command.blocks.end().value() / per_sector;
@@ -169,6 +171,65 @@ Task<Status> CommandServer::trim(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   co_return co_await layer_.trim(run);
+}
+
+/// First the layer may give up what it has no copy of in front; then zeros are written, but where a boot, too, finds nothing. Parts of
+/// sectors keep the rest of them.
+Task<Status> CommandServer::trim_to_zeros(HostCommand& command) {
+  const std::uint32_t per_sector = ports_.memory.shape().blocks();
+  const LogicalRun all = enclosing(command.blocks);
+  auto lock = locks_.exclusive(CommandRange::of(all));
+  co_await lock;
+  if (command.aborted) co_return Status::aborted;
+  const auto [head, tail] = edges_of(command.blocks, all);
+  LogicalRun whole{all.first + (head != 0 ? 1U : 0U), all.count - std::min(all.count, (head != 0 ? 1U : 0U) + (tail != 0 ? 1U : 0U))};
+  if (whole.count != 0) {
+    const Status status = co_await layer_.trim(whole);
+    if (!ok(status)) co_return status;
+  }
+  const auto blocks_from = [&](LogicalSector sector) { return HostBlock(sector.value() * per_sector); };
+  for (HostBlock at = command.blocks.first; at < command.blocks.end();) {
+    LogicalRun held{LogicalSector(at.value() / per_sector), 1};
+    if (held.first >= whole.first && held.first < whole.end())
+      held = layer_.first_held({held.first, static_cast<std::uint32_t>(whole.end() - held.first)});
+    at = std::max(at, blocks_from(held.first));
+    held.count = std::min(held.count, most_zeros);
+    const HostBlock end = std::min(command.blocks.end(), blocks_from(held.end()));
+    if (at >= end) continue;
+    const Status status = co_await write_zeros({at, static_cast<std::uint32_t>(end - at)}, command.tag);
+    if (!ok(status)) co_return status;
+    at = end;
+  }
+  co_return Status::ok;
+}
+
+/// As a write of the host.
+Task<Status> CommandServer::write_zeros(HostRun blocks, HostTag tag) {
+  const LogicalRun run = enclosing(blocks);
+  std::uint32_t room = run.count;
+  DataBuffer zeros = ports_.memory.acquire(room);
+  while (zeros.sectors() == 0) {
+    const Picoseconds later = ports_.cpu.now() + buffer_retry;
+    co_await ports_.cpu.sleep_until(later);
+    room = std::max(room / 2, 1U);
+    zeros = ports_.memory.acquire(room);
+  }
+  Status status = Status::ok;
+  for (std::uint32_t done = 0; ok(status) && done < run.count;) {
+    const LogicalRun part{run.first + done, std::min(zeros.sectors(), run.count - done)};
+    const DataSpan data = zeros.part(0, part.count);
+    ports_.memory.clear(data);
+    const std::uint64_t per_sector = ports_.memory.shape().blocks();
+    const HostBlock first(std::max(blocks.first.value(), part.first.value() * per_sector));
+    const HostBlock end(std::min(blocks.end().value(), part.end().value() * per_sector));
+    const HostRun written{first, static_cast<std::uint32_t>(end - first)};
+    if (!whole_sectors(written)) status = co_await complete_edges(written, part, data);
+    if (ok(status)) status = co_await layer_.write(part, data, {.tag = tag});
+    zeros_written_ += part.count;
+    done += part.count;
+  }
+  ports_.memory.release(std::move(zeros));
+  co_return status;
 }
 
 // --- Commands with more data than their buffer holds ---
@@ -420,6 +481,7 @@ Task<Status> CommandServer::manage_all_zones(HostCommand& command) {
 void CommandServer::report(MetricSet& metrics) const {
   metrics.count("unaligned.rmw", static_cast<double>(unaligned_), "1",
                 "host writes that did not cover whole sectors and had to read the rest first");
+  if (zeros_after_trim_) metrics.count("trim.zeros", static_cast<double>(zeros_written_), "sectors", "sectors of zeros written for TRIMs");
 }
 
 }  // namespace tessera

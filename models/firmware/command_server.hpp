@@ -11,9 +11,10 @@ namespace tessera {
 
 class CommandServer final : public FirmwareEntry {
  public:
-  /// `zones`: those of the layer below all caches, or null.
-  CommandServer(const Ports& ports, TranslationLayer& layer, const OverheadsConfig& overheads = {}, ZoneCommands* zones = nullptr)
-      : ports_(ports), layer_(layer), zones_(zones), locks_(ports.cpu), overheads_(overheads) {}
+  /// `zones`: those of the layer below all caches, or null. `zeros_after_trim`: as FirmwareConfig has it.
+  CommandServer(const Ports& ports, TranslationLayer& layer, const OverheadsConfig& overheads = {}, ZoneCommands* zones = nullptr,
+                bool zeros_after_trim = false)
+      : ports_(ports), layer_(layer), zones_(zones), locks_(ports.cpu), overheads_(overheads), zeros_after_trim_(zeros_after_trim) {}
 
   [[nodiscard]] Task<Status> boot(bool after_power_cut) override;
   /// A command that the host gave up before it had its locks ends without effect.
@@ -34,6 +35,8 @@ class CommandServer final : public FirmwareEntry {
   Task<Status> stream_in(Stream& stream, std::uint32_t number);
   Task<Status> stream_out(Stream& stream, std::uint32_t number);
   Task<Status> trim(HostCommand& command);
+  Task<Status> trim_to_zeros(HostCommand& command);
+  Task<Status> write_zeros(HostRun blocks, HostTag tag);
   Task<Status> write_to_zone(HostCommand& command);
   Task<Status> serve_zones(HostCommand& command);
   Status report_zones(HostCommand& command);
@@ -55,7 +58,9 @@ class CommandServer final : public FirmwareEntry {
   ZoneCommands* zones_;
   CommandLocks locks_;
   CommandOverheads overheads_;
+  bool zeros_after_trim_;
   std::uint64_t unaligned_ = 0;
+  std::uint64_t zeros_written_ = 0;
 };
 
 }  // namespace tessera

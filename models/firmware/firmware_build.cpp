@@ -46,7 +46,7 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
                       : std::make_unique<ReadCache>(config.read_cache, ports, below_read_cache(), write_cache_.get(),
                                                     arm_shares(factory, ports, geometry, plan))),
       top_(flash_front_ != nullptr ? &flash_front_->above_caches(caches()) : &caches()),
-      server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands())),
+      server_(std::make_unique<CommandServer>(ports, *top_, config.overheads, layer_->zone_commands(), config.zeros_after_trim)),
       defects_(defect_manager(config.defects, ports, geometry)),
       supervisor_(defects_ != nullptr ? std::unique_ptr<MediaSupervisor>(defects_) : factory.without_spares(ports.media)),
       scan_(config.media_scan.used() ? std::make_unique<MediaScan>(config.media_scan, ports, geometry, plan, *defects_, *this) : nullptr) {}
@@ -136,6 +136,9 @@ void FirmwareConfig::describe(ParameterVisitor& visitor) {
       "cleaning_arm", cleaning_arm, {"any", "idle", "each"},
       "where a drive of several arms cleans: on whatever arm the victim is; on that which serves the fewest commands of the "
       "host; or a cleaning on each at once");
+  visitor.field("zeros_after_trim", zeros_after_trim,
+                "trimmed blocks read as zeros, as durable as a write (DZAT): the drive writes zeros where it does not know that it holds "
+                "nothing; otherwise they read as zeros or as before, never older");
   visitor.section("write_cache", write_cache, "write cache of the drive");
   visitor.section("read_cache", read_cache, "segmented read cache with read-ahead");
   visitor.section("flash_cache", flash_cache, "flash in front of the layer, whatever the layer");

@@ -26,6 +26,7 @@ struct FirmwareConfig {
   OverheadsConfig overheads;
   MemoryPlacement placement;
   CleaningArm cleaning_arm = CleaningArm::any;
+  bool zeros_after_trim = false;
 
   void describe(ParameterVisitor& visitor);
   /// As LayerFactory::knows_lost_pages() and knows_lost_records(), of what is in front of the layer.

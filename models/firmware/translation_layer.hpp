@@ -81,6 +81,8 @@ class TranslationLayer {
   /// may be given up, and must not be destroyed before a boot knows that it was, or would find nothing there. A layer that gains nothing by
   /// that does nothing.
   virtual Task<Status> trim(LogicalRun) { co_return Status::ok; }
+  /// The first sectors of `run` side by side, if any, that may read as anything but zeros: after a trim() of them, and a power cut, too.
+  [[nodiscard]] virtual LogicalRun first_held(LogicalRun run) { return run; }
   /// RESET WRITE POINTER of a zone, of whose sectors the caller holds all. A cache in front of the zones forgets what it holds of it
   /// afterwards, since a power cut may come before, and writes none of that meanwhile.
   virtual Task<Status> reset([[maybe_unused]] LogicalRun zone) { co_return Status::unsupported; }

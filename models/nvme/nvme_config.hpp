@@ -18,6 +18,7 @@ struct Config {
   std::uint16_t vectors = 17;           ///< of MSI-X; 0: the line
   std::uint8_t transfer_pages = 8;      ///< MDTS: the largest transfer is 2^this memory pages of 4 KiB
   bool volatile_cache = true;           ///< what the drive acknowledges may be lost without a flush
+  bool zeros_after_trim = false;        ///< what was trimmed reads as zeros; otherwise as that, or as before
   std::vector<Bytes> namespaces;        ///< sizes, one after another; empty: one of the whole drive
   std::function<DriveHealth()> health;  ///< as of now; none: a drive like new
   std::function<Picoseconds()> now;     ///< simulated time

@@ -69,14 +69,15 @@ std::vector<std::byte> identify_controller(const Config& config, std::uint32_t n
 
 std::vector<std::byte> identify_namespace(const Config& config, std::uint32_t number, const Namespace& space) {
   Page page(page_of_data);
-  put<std::uint64_t>(page, 0, space.blocks);   // NSZE
-  put<std::uint64_t>(page, 8, space.blocks);   // NCAP
-  put<std::uint64_t>(page, 16, space.blocks);  // NUSE
-  put<std::uint8_t>(page, 24, 0x10);           // NSFEAT: NPWG and the like mean something
-  put<std::uint16_t>(page, 64, 7);             // NPWG, from 0: writes of 4 KiB at their place need no read before
-  put<std::uint16_t>(page, 66, 7);             // NPWA
-  put<std::uint16_t>(page, 68, 7);             // NPDG
-  put<std::uint16_t>(page, 70, 7);             // NPDA
+  put<std::uint64_t>(page, 0, space.blocks);                       // NSZE
+  put<std::uint64_t>(page, 8, space.blocks);                       // NCAP
+  put<std::uint64_t>(page, 16, space.blocks);                      // NUSE
+  put<std::uint8_t>(page, 24, 0x10);                               // NSFEAT: NPWG and the like mean something
+  if (config.zeros_after_trim) put<std::uint8_t>(page, 33, 0x01);  // DLFEAT: deallocated blocks read as zeros
+  put<std::uint16_t>(page, 64, 7);                                 // NPWG, from 0: writes of 4 KiB at their place need no read before
+  put<std::uint16_t>(page, 66, 7);                                 // NPWA
+  put<std::uint16_t>(page, 68, 7);                                 // NPDG
+  put<std::uint16_t>(page, 70, 7);                                 // NPDA
   put_eui64(page, 120, config, number);
   put<std::uint32_t>(page, 128, 9U << 16);  // LBAF0: 2^9 B, no metadata
   return page;

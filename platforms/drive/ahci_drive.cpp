@@ -46,6 +46,7 @@ ahci::Config ahci_config(DriveModule& drive) {
   config.physical_sector = drive.sector_shape().sector_bytes;
   config.drive_managed_zones = is_shingled(plan_drive(description)) && !description.has_zones();
   config.volatile_cache = has_volatile_cache(description);
+  config.zeros_after_trim = zeros_after_trim(description);
   config.spindle = spindle_of(drive);
   config.health = [&drive] { return health_of(drive, drive.timeline().now()); };
   return config;

@@ -105,6 +105,13 @@ void check_cleaning_arm(const DriveConfig& config, const DriveGeometry& geometry
     throw InputError(chosen + "; " + problem);
 }
 
+/// Zeros are written, and zones only at their pointers.
+void check_trim(const DriveConfig& config) {
+  if (config.firmware.zeros_after_trim && config.has_zones())
+    throw InputError("firmware.zeros_after_trim is true, and hosts empty the zones of the layer " + config.selected().name() +
+                     " by a reset: leave it at false, or choose a layer without zones, as --layer media-cache");
+}
+
 /// What a host that translates asks of the drive, as far as the description alone says.
 void check_host(const DriveConfig& config) {
   if (!config.hosts.translates()) return;
@@ -139,6 +146,7 @@ FormatPlan planned(const DriveConfig& config) {
   const DriveGeometry geometry = geometry_of(config.media);
   check_buffers(config);
   check_cleaning_arm(config, geometry);
+  check_trim(config);
   check_refresh(config);
   check_luns(config);
   for (const std::string& problem : {config.host.problem(), config.power.problem(), config.firmware.media_scan.problem(geometry)})

@@ -40,4 +40,8 @@ bool has_volatile_cache(const DriveConfig& description) {
          (cache.capacity > Bytes(0) && cache.durability == CacheDurability::volatile_memory);
 }
 
+bool zeros_after_trim(const DriveConfig& description) {
+  return description.image == nullptr && description.firmware_for_layer().zeros_after_trim;
+}
+
 }  // namespace tessera

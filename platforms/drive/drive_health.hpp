@@ -10,5 +10,7 @@ namespace tessera {
 
 /// Whether what the drive acknowledges may be lost without a flush: as its firmware image says, otherwise by write cache and layer.
 [[nodiscard]] bool has_volatile_cache(const DriveConfig& description);
+/// Whether what was trimmed reads as zeros: of an image nobody knows.
+[[nodiscard]] bool zeros_after_trim(const DriveConfig& description);
 
 }  // namespace tessera

@@ -7,6 +7,7 @@ namespace tessera {
 nvme::Config nvme_config(DriveModule& drive) {
   nvme::Config config;
   config.volatile_cache = has_volatile_cache(drive.config());
+  config.zeros_after_trim = zeros_after_trim(drive.config());
   if (drive.config().logical_units.several()) {
     Bytes begin;
     for (const Bytes end : lun_ends(drive)) {

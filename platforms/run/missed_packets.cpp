@@ -38,7 +38,7 @@ std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device, std::u
     const auto said = packet_in(header);
     if (!said || said->after != after) continue;
     if (said->ends()) packets[said->packet].end = true;
-    if (!said->ends() && said->own.count == said->data) packets[said->packet].run = said->own;
+    if (!said->ends() && said->sectors_of(said->own) == said->data) packets[said->packet].run = said->own;
     packets[said->packet].sectors.push_back(place);
   }
   std::erase_if(packets, [](const auto& packet) { return packet.second.run.count == 0 || !packet.second.end; });

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/liveness_bug.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/drive/drive_health.hpp"
 #include "platforms/drive/luns.hpp"
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/missed_packets.hpp"
@@ -62,6 +63,7 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
     if (drive_.config().visible_zone_size() != Bytes(0) && !drive_.config().selected().takes_writes_anywhere())
       scoreboard_->expect_zones_cut_at_their_ends();
     if (drive_.dump_engine().can_fail()) scoreboard_->expect_failed_dumps();
+    if (zeros_after_trim(drive_.config())) scoreboard_->expect_zeros_after_trim();
     player_.set_checker(*scoreboard_);
     listen_to_faults(*scoreboard_);
   }

@@ -79,7 +79,9 @@ void Scoreboard::issued(HostRequest& request) {
           {.request = &request, .blocks = request.blocks, .first = first, .issued = clock_, .durable = request.force_unit_access});
       return;
     }
-    case HostOp::trim: at_drive_.push_back({.request = &request, .blocks = request.blocks, .first = nothing, .issued = clock_}); return;
+    case HostOp::trim:
+      at_drive_.push_back({.request = &request, .blocks = request.blocks, .first = nothing, .zeros = trims_to_zeros_, .issued = clock_});
+      return;
     case HostOp::zone_reset:
       for (const HostRun zone : zones_of_reset(request)) {
         forget_unflushed(zone);
@@ -122,7 +124,7 @@ void Scoreboard::completed(const HostRequest& request) {
         check(request, read);
       } else {
         const bool met = std::ranges::any_of(read.replaced, [this](const auto& entry) {
-          return entry.second == tessera::destroyed || (entry.second == never_written && blank_destroyed_);
+          return entry.second == tessera::destroyed || ((entry.second == never_written || entry.second == nothing) && blank_destroyed_);
         });
         failed_ = met ? request.number : ~std::uint64_t{0};
       }
@@ -184,7 +186,10 @@ void Scoreboard::find_beside(Version& version) const {
 /// Makes a version, and what may stand in its place, the versions of its blocks; one that failed joins those that there are.
 void Scoreboard::settle(VersionMap& map, const Version& version) {
   if (!version.certain || version.trims()) return add(map, version);
-  map.set_run(version.blocks, version.first);
+  if (version.empties())
+    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) map.set(block, nothing);
+  else
+    map.set_run(version.blocks, version.first);
   for (const auto& [block, entry] : version.beside) map.add(block, entry);
 }
 
@@ -344,7 +349,7 @@ void Scoreboard::find_unanswered() {
     return true;
   };
   for (const Version& version : lost_) {
-    if (version.trims()) continue;
+    if (version.empties()) continue;
     const HostRun sectors = whole_sectors(version.blocks);
     for (HostBlock sector = sectors.first; sector < sectors.end(); sector = sector + sector_blocks_) {
       const HostRun blocks{sector, sector_blocks_};

@@ -32,7 +32,8 @@ enum class DurabilityPromise : std::uint32_t {
 /// returned one of them, it is that one (as long as nothing failed and no power was cut, which may bring back the other). A read may return
 /// any version that was not over when the read was issued; so in particular the newest acknowledged one, and any written meanwhile.
 /// A prefilled block reads as its own mark until it is written; any other as `never_written`, or as its mark where it is not known
-/// whether it was prefilled. A TRIM adds one thing to what its blocks may read as, until they are written again: never written. After the
+/// whether it was prefilled. A TRIM adds one thing to what its blocks may read as, until they are written again: never written; or, on a
+/// drive that promises zeros (expect_zeros_after_trim()), it is a version like a write's, that reads as never written. After the
 /// reset of a zone its blocks read as never written, or as anything older than the reset, or fail where a fault destroyed some of that. A
 /// command that was refused (firmware/ports/status.hpp) has changed nothing; another write that failed or was lost in a power cut may have
 /// left old or new, until written again. Under the promise `flushed` a cut may leave any version from the last durable one on; so may,
@@ -55,6 +56,9 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// What a cut takes of a zone lies at its end: nothing that was acknowledged later in the zone's order outlives it. Before the first
   /// request.
   void expect_zones_cut_at_their_ends() { cut_at_ends_ = true; }
+
+  /// A TRIM is a write of zeros: its blocks read as never written, as durable as a write. Before the first request.
+  void expect_zeros_after_trim() { trims_to_zeros_ = true; }
 
   /// Dumps may fail: remembers what of the acknowledged is not durable by other means. Before the first request.
   void expect_failed_dumps() { dumps_can_fail_ = true; }
@@ -118,11 +122,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
 
  private:
   static constexpr std::size_t kept_messages = 10;
-  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing.
+  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing, unless it brings zeros.
   struct Version {
     const HostRequest* request = nullptr;
     HostRun blocks;
-    Tag first = 0;  ///< entry of its first block; `nothing`: a TRIM, of all its blocks
+    Tag first = 0;       ///< entry of its first block; `nothing`: a TRIM, of all its blocks
+    bool zeros = false;  ///< of a TRIM: it replaces what its blocks held
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
@@ -143,10 +148,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     [[nodiscard]] bool at_one_time(const Version& other) const {
       return other.acknowledged > issued && other.acknowledged < acknowledged && meets(other.blocks);
     }
-    [[nodiscard]] bool trims() const { return first == nothing; }
+    [[nodiscard]] bool empties() const { return first == nothing; }
+    [[nodiscard]] bool trims() const { return empties() && !zeros; }
     /// A fault took the block from it, or from what may stand in its place.
     [[nodiscard]] bool is_destroyed(HostBlock block) const;
-    [[nodiscard]] Tag entry(HostBlock block) const { return trims() ? nothing : first + (block - blocks.first); }
+    [[nodiscard]] Tag entry(HostBlock block) const { return empties() ? nothing : first + (block - blocks.first); }
   };
   /// A read at the drive, and what went over since its issue: it may return that.
   struct PendingRead {
@@ -219,6 +225,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::vector<Version> undurable_;                  // ended since, in that order
   std::unordered_map<std::uint64_t, Tag> at_risk_;  // blocks that a failed dump may have taken: what was acknowledged last; never iterated
   bool cut_at_ends_ = false;
+  bool trims_to_zeros_ = false;
   std::map<std::uint64_t, Tag> unflushed_;      // blocks at the last cut, as acknowledged last, until they are written again
   std::map<std::uint64_t, ZoneEnd> zone_ends_;  // by zone
   std::uint64_t checked_ = 0;

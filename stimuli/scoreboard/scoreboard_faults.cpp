@@ -40,10 +40,12 @@ void Scoreboard::in_doubt(HostRun blocks) {
 bool Scoreboard::allow_older(HostBlock block) {
   const Tag newest = current_.newest(block);
   if ((newest & prefill_mark) != 0 || newest == never_written) return false;
-  current_.add(block, older_mark | newest);
-  if (keeps_undurable()) durable_.add(block, older_mark | newest);
+  const Tag older = older_mark | (newest == nothing ? version_tag(std::min(versions_ + 1, most_versions - 1), block)
+                                                    : newest);  // than the zeros of a TRIM is every version
+  current_.add(block, older);
+  if (keeps_undurable()) durable_.add(block, older);
   for (Version& version : undurable_)
-    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, older_mark | newest);
+    if (version.covers(block) && version.entry(block) == newest) version.beside.emplace_back(block, older);
   return true;
 }
 

@@ -1,7 +1,7 @@
 """TRIM brings nothing older back: what a sector held before, or nothing, while the drive works and after power cuts, on every layer."""
 
 import pytest
-from simulate import LAYERS, run
+from simulate import LAYERS, run, simulate
 
 SECTORS = (96, 97, 130, 700)  # in units of 4 KiB: neighbours, another track, another band
 OTHERS = range(1024, 1792, 4)  # more than buffers of the drive hold
@@ -51,3 +51,21 @@ def test_a_trim_uncovers_nothing_older(tmp_path, layer, flushed, cache):
         result = run(tmp_path / ("cut" if more else "plain"), "torture", *words, *more)
         assert result.metric("scoreboard.errors") == 0
         assert result.metric("host.trims") == len(SECTORS)
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer not in ("zoned", "host-aware")])
+@pytest.mark.parametrize("cache", ["0 B", "64 KiB"])
+def test_where_zeros_are_promised_trimmed_sectors_read_as_zeros(tmp_path, layer, cache):
+    """The scoreboard takes nothing else then, after power cuts neither: on a drive without this promise it finds what was there before."""
+    trace, trimmed = history(tmp_path, flushed=True)
+    words = ("--layer", layer, "--trace", trace, "--format", "columns:time=1:us,op=2:r=r,w=w,f=f,t=t,offset=3:512,size=4:512", "--check", "--fold")
+    words += ("--replay", "timed", "--prefill", 100, "--set", f"firmware.write_cache.capacity={cache}", "--set", "firmware.zeros_after_trim=true")
+    for cuts in ((), ("--cut-at", f"{trimmed + 4_900_000}us")):
+        result = run(tmp_path / ("cut" if cuts else "plain"), "torture", *words, *cuts)
+        assert result.metric("scoreboard.errors") == 0
+
+
+@pytest.mark.parametrize("layer", ["zoned", "host-aware"])
+def test_zeros_after_trim_are_refused_where_a_reset_empties_zones(layer):
+    ended = simulate("check", "torture", "--layer", layer, "--set", "firmware.zeros_after_trim=true", status=2)
+    assert f"firmware.zeros_after_trim is true, and hosts empty the zones of the layer {layer} by a reset" in ended.stderr

@@ -46,6 +46,7 @@ class FlashReadCache final : public TranslationLayer, private CleanUnits::Index 
   void restored(LogicalRun run) override { inner_.restored(run); }
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) override { return inner_.first_held(run); }
   Task<Status> reset(LogicalRun zone) override;
   void start_background() override { inner_.start_background(); }
   [[nodiscard]] bool idle() const override { return !filling_ && inner_.idle(); }

@@ -96,6 +96,7 @@ class ReadCache final : public TranslationLayer, SegmentBorrower {
   bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) override;
   Task<Status> flush() override { return inner_.flush(); }
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) override { return inner_.first_held(run); }
   Task<Status> reset(LogicalRun zone) override;
   void start_background() override { inner_.start_background(); }
   [[nodiscard]] bool idle() const override { return filling_ == 0 && inner_.idle(); }

@@ -108,6 +108,7 @@ class WriteCache final : public TranslationLayer, public SegmentLender {
   void received(LogicalRun run) override { inner_.received(run); }
   Task<Status> flush() override;
   Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) override;
   Task<Status> reset(LogicalRun zone) override;
   void start_background() override;
   [[nodiscard]] bool idle() const override { return (dirty_ == 0 || (ended() && under_way_ == 0)) && inner_.idle(); }

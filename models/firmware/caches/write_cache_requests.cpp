@@ -278,6 +278,19 @@ Task<Status> WriteCache::trim(LogicalRun run) {
   co_return co_await inner_.trim(run);
 }
 
+/// What slots hold, and the journal, from which a boot may bring back more than that.
+LogicalRun WriteCache::first_held(LogicalRun run) {
+  if (journal_ != nullptr) return run;
+  const LogicalRun held = inner_.first_held(run);
+  const auto in_front = static_cast<std::uint32_t>(held.first - run.first);
+  const Gap gap = gap_before({run.first, in_front});
+  if (gap.slot == DramLists::none) return held;
+  const LogicalSector first = run.first + gap.count;
+  std::uint32_t count = 1;
+  while (gap.count + count < in_front && find(first + count) != DramHashMap::none) ++count;
+  return {first, count};
+}
+
 Task<Status> WriteCache::reset(LogicalRun zone) {
   auto lock = inner_locks_.exclusive(SectorRange::of(zone));
   co_await lock;

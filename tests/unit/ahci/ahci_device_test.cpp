@@ -50,6 +50,15 @@ TEST_CASE("ahci: a conventional drive without a volatile cache says neither zone
   CHECK(bench.word(106) == 0x4000);
 }
 
+TEST_CASE("ahci: a drive says whether what was trimmed reads as zeros") {
+  tessera::ahci::Config config;
+  config.zeros_after_trim = GENERATE(false, true);
+  AhciBench bench(config);
+  REQUIRE(bench.driver.begin());
+  CHECK((bench.word(69) & (1U << 14 | 1U << 5)) == (config.zeros_after_trim ? 1U << 14 | 1U << 5 : 0));
+  CHECK((bench.word(69) & 3) == 0);
+}
+
 TEST_CASE("ahci: forced writes are those that ask, and all while the cache is off") {
   AhciBench bench;
   REQUIRE(bench.driver.begin());

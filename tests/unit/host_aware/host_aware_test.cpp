@@ -124,10 +124,33 @@ TEST_CASE("a zone is non-sequential as long as the media cache holds some of it"
   CHECK(drive.zone(1).non_sequential);
   drive.cut_now();
   CHECK(drive.zone(1).non_sequential);
-  drive.trim(30 + 5);
-  CHECK(drive.zone(1).non_sequential);
   clean_all_older(drive, 5);
   CHECK_FALSE(drive.zone(1).non_sequential);
+  drive.write_zone(1, 6, 1);
+  CHECK(drive.zone(1).non_sequential);
+  drive.trim(30 + 6);
+  CHECK_FALSE(drive.zone(1).non_sequential);
+  drive.cut_now();
+  CHECK_FALSE(drive.zone(1).non_sequential);
+  drive.check_content();
+}
+
+TEST_CASE("a TRIM of a zone leaves its pointer, and nothing of it is merged, nor comes back over what is written after a reset") {
+  HostAwareSetup setup;
+  setup.prefilled = 240;
+  HostAwareDrive drive(setup);
+  for (std::uint64_t sector = 3; sector < 12; ++sector) drive.write_zone(1, sector, 1);
+  const std::uint64_t pointer = drive.pointer(1);
+  drive.trim(30, 30);
+  CHECK(drive.pointer(1) == pointer);
+  CHECK(drive.layer().cache().map().logged() == 0);
+  drive.cut_now();
+  CHECK(drive.pointer(1) == pointer);
+  drive.check_content();
+  drive.manage(HostOp::zone_reset, 1);
+  drive.write_zone(1, 0, 20);
+  drive.check_content();
+  drive.cut_now();
   drive.check_content();
 }
 

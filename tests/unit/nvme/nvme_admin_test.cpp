@@ -186,6 +186,16 @@ TEST_CASE("features are set, read back and selected, and unknown ones and saving
   CHECK(plp.driver.admin({.opcode = 10, .dword10 = 6}).status == 0x02);
 }
 
+TEST_CASE("a namespace says whether what was deallocated reads as zeros") {
+  nvme::Config config;
+  config.zeros_after_trim = GENERATE(false, true);
+  test::NvmeBench bench(config);
+  REQUIRE(bench.driver.begin());
+  const std::uint64_t page = bench.driver.allocate();
+  REQUIRE(bench.driver.admin({.opcode = 6, .space = 1, .prp1 = page, .dword10 = 0}).status == 0);
+  CHECK(bench.driver.load<std::uint8_t>(page + 33) == (config.zeros_after_trim ? 1 : 0));
+}
+
 TEST_CASE("admin commands that do not exist or are not formed so are refused, and each refusal is in the error log") {
   test::NvmeBench bench;
   auto& driver = bench.driver;

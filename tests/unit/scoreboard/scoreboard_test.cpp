@@ -172,6 +172,40 @@ TEST_CASE("a trimmed block reads as never written or as it did before, never as 
   CHECK(host.reads_as(3, again));
 }
 
+TEST_CASE("where a drive promises zeros a trimmed block reads as never written alone, until it is written again") {
+  Host host;
+  host.board.expect_zeros_after_trim();
+  const Tag one = Host::tag(host.written(0, 8), 0);
+  HostRequest& trim = host.trim(2, 4);
+  CHECK(host.reads_as(3, never_written));  // it may have come first
+  CHECK(host.reads_as(3, one + 3));
+  host.done(trim);
+  CHECK(host.reads_as(3, never_written));
+  CHECK(host.reads_as(6, one + 6));
+  CHECK(host.board.errors() == 0);
+  CHECK_FALSE(host.reads_as(3, one + 3));
+  CHECK_FALSE(host.reads_as(6, never_written));
+  const Tag again = Host::tag(host.written(3), 3);
+  CHECK(host.reads_as(3, again));
+  CHECK_FALSE(host.reads_as(3, never_written));
+}
+
+TEST_CASE("zeros of a TRIM are as durable as a write") {
+  const auto trimmed = [](DurabilityPromise promise, bool flushed) {
+    Host host(promise);
+    host.board.expect_zeros_after_trim();
+    const Tag one = Host::tag(host.written(0, 1, true), 0);
+    host.done(host.trim(0));
+    if (flushed) host.done(host.flush());
+    host.board.power_cut();
+    CHECK(host.reads_as(0, never_written));
+    return host.reads_as(0, one);
+  };
+  CHECK_FALSE(trimmed(DurabilityPromise::acknowledged, false));
+  CHECK(trimmed(DurabilityPromise::flushed, false));
+  CHECK_FALSE(trimmed(DurabilityPromise::flushed, true));
+}
+
 TEST_CASE("a second TRIM allows no more than the first") {
   Host host;
   const Tag one = Host::tag(host.written(0), 0);

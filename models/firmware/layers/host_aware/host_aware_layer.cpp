@@ -121,6 +121,18 @@ Task<Status> HostAware::write(LogicalRun run, DataSpan data, WriteOptions option
   co_return Status::ok;
 }
 
+/// Of conventional zones nothing is gained; pointers stay.
+Task<Status> HostAware::trim(LogicalRun run) {
+  for (std::uint32_t done = 0; done < run.count;) {
+    const Side side = side_of({run.first + done, run.count - done});
+    done += side.run.count;
+    if (side.conventional) continue;
+    const Status status = co_await cache_.trim(side.run);
+    if (!ok(status)) co_return status;
+  }
+  co_return Status::ok;
+}
+
 Task<Status> HostAware::transfer(MediaOp op, LogicalRun run, DataSpan data, MediaClass priority) {
   return transfer_tracks(ports_.media, op, data, priority, LostSectors::fail, [this, run](std::uint32_t done, std::uint32_t count) {
     return conventional_layout_.piece({run.first + done, count});
@@ -174,7 +186,7 @@ Task<Status> HostAware::find_pointers() {
     const Piece piece = piece_of({extent.first, extent.count});
     PreferredZone& zone = zones_.peek(piece.zone);
     zone.begun = std::max(zone.begun, piece.end());
-    zone.non_sequential = 1;
+    if (!extent.hole) zone.non_sequential = 1;
   });
   for (std::uint32_t number = 0; number < zones_.zones(); ++number) {
     const KeptZone kept = ledger_.peek(number);

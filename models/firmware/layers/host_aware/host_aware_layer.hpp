@@ -30,6 +30,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> flush() override { return cache_.flush(); }
+  Task<Status> trim(LogicalRun run) override;
   Task<Status> reset(LogicalRun zone) override {
     return manage(HostOp::zone_reset, static_cast<std::uint32_t>(zone.first.value() / zone_sectors_));
   }
@@ -102,7 +103,7 @@ class HostAware final : public TranslationLayer, public ZoneCommands, private me
   [[nodiscard]] SectorHeader mark(LogicalSector end) const override;
   void band_written(LogicalRun run, Status status) override;
   [[nodiscard]] Task<Status> before_merge(LogicalRun band) override;
-  void merged(LogicalRun band) override { settle_non_sequential(band); }
+  void freed(LogicalRun run) override { settle_non_sequential(run); }
   [[nodiscard]] Task<Status> record_reset(LogicalSector first, std::uint64_t head) override;
   [[nodiscard]] bool is_void(const media_cache::Extent& extent) const override;
   [[nodiscard]] std::uint64_t newest_reset() const override;

@@ -100,8 +100,8 @@ Task<Status> BandStore::write_spare(LogicalRun run, DataSpan data, MediaClass pr
       nullptr, config_.chain_steps(priority));
 }
 
-Task<Status> BandStore::move_to_spare(const Band& band, LogicalRun run) {
-  const Status status = co_await places_->move(band.number, static_cast<std::uint32_t>(used_end(band) - band.first));
+Task<Status> BandStore::move_to_spare(const Band& band, LogicalRun run, LogicalSector written) {
+  const Status status = co_await places_->move(band.number, static_cast<std::uint32_t>(std::max(used_end(band), written) - band.first));
   if (ok(status)) use(band, run.end());
   co_return status;
 }

@@ -61,8 +61,8 @@ class BandStore {
   /// This is going to be written to it.
   void begin_spare(const Band& band, LogicalRun all) { places_->fill(band.number, all.count); }
   [[nodiscard]] Task<Status> write_spare(LogicalRun run, DataSpan data, MediaClass priority);
-  /// All of it, `run`, is there: durable on return. No read of the band may be under way.
-  [[nodiscard]] Task<Status> move_to_spare(const Band& band, LogicalRun run);
+  /// All of it, `run`, is there: durable on return. No read of the band may be under way. Up to `written` its place may hold anything.
+  [[nodiscard]] Task<Status> move_to_spare(const Band& band, LogicalRun run, LogicalSector written);
   /// Sectors of the log that says where bands lie.
   [[nodiscard]] std::uint64_t sectors_written() const { return places_ ? places_->sectors_written() : 0; }
 

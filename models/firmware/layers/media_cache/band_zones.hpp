@@ -32,7 +32,8 @@ class BandZones {
 
   /// Before a merge of the band takes marks away, and extents from the log: the pointers of its zones are durable on return.
   [[nodiscard]] virtual Task<Status> before_merge(LogicalRun band) = 0;
-  virtual void merged(LogicalRun band) = 0;
+  /// The log may hold less of `run` than before, after a merge or a TRIM.
+  virtual void freed(LogicalRun run) = 0;
 
   /// A zone was reset while the log's head was there: durable on return.
   [[nodiscard]] virtual Task<Status> record_reset(LogicalSector first, std::uint64_t head) = 0;

@@ -72,12 +72,16 @@ std::uint32_t ExtentMap::make(const Extent& extent, Index in_front) {
   const Index i = ages_.front(free);
   TESSERA_CHECK(i != none, "the map of a media cache is full");
   ages_.remove(i);
-  nodes_.write(i) = {extent.first.value(), extent.position, extent.count, 0, 0, 0};
+  nodes_.write(i) = {extent.first.value(), extent.position, extent.count, 0, 0, extent.hole ? 1U : 0U};
+  ++size_;
+  if (extent.hole) {
+    ++holes_;
+    return i + 1;
+  }
   if (in_front == none)
     ages_.push_front(used, i);
   else
     ages_.insert_after(in_front, i);
-  ++size_;
   sectors_ += extent.count;
   return i + 1;
 }
@@ -90,9 +94,11 @@ ExtentMap::Index ExtentMap::age_in_front_of(std::uint64_t position) const {
 }
 
 void ExtentMap::give_back(std::uint32_t link) {
-  sectors_ -= nodes_.peek(link - 1).count;
+  const bool hole = nodes_.peek(link - 1).hole != 0;
+  sectors_ -= hole ? 0 : nodes_.peek(link - 1).count;
+  holes_ -= hole ? 1 : 0;
   nodes_.write(link - 1).count = 0;
-  ages_.remove(link - 1);
+  if (!hole) ages_.remove(link - 1);
   ages_.push_back(free, link - 1);
   --size_;
 }
@@ -123,15 +129,20 @@ void ExtentMap::cut_out(std::uint64_t band, LogicalRun run, std::uint32_t& front
   if (last != 0 && end_of(nodes_.peek(last - 1)) > end) {
     const Node& cut = nodes_.peek(last - 1);
     const std::uint64_t taken = end - cut.first;
-    tail = make({LogicalSector(end), cut.position + taken, static_cast<std::uint32_t>(cut.count - taken)}, last - 1);
+    tail = make({LogicalSector(end), position_in(cut, taken), static_cast<std::uint32_t>(cut.count - taken), cut.hole != 0}, last - 1);
   }
   if (const std::uint32_t before = last_of(front); before != 0 && end_of(nodes_.peek(before - 1)) > begin) {
     Node& cut = nodes_.write(before - 1);
-    sectors_ -= end_of(cut) - begin;
+    sectors_ -= cut.hole != 0 ? 0 : end_of(cut) - begin;
     cut.count = static_cast<std::uint32_t>(begin - cut.first);
   }
   give_back_tree(inside);
   behind = merge(tail, behind);
+}
+
+Extent ExtentMap::some_hole() const {
+  const std::span<const Node> nodes = nodes_.read_run(0, capacity_);
+  return extent(*std::ranges::find_if(nodes, [](const Node& node) { return node.count != 0 && node.hole != 0; }));
 }
 
 void ExtentMap::find_oldest(std::uint32_t count, std::vector<Extent>& found) const {
@@ -146,7 +157,7 @@ void ExtentMap::assign(std::uint64_t band, const Extent& extent) {
   overlapped_.clear();
   find(band, run, overlapped_);
   if (!overlapped_.empty()) erase(band, run);
-  insert(band, make(extent, age_in_front_of(extent.position)));
+  insert(band, make(extent, extent.hole ? none : age_in_front_of(extent.position)));
 }
 
 /// Where the priorities down from the root have it; what is below is split.
@@ -200,7 +211,7 @@ void ExtentMap::find(std::uint64_t band, LogicalRun run, std::vector<Extent>& fo
     if (node.first >= end) return;
     const std::uint64_t from = std::max(node.first, begin);
     const std::uint64_t to = std::min(end_of(node), end);
-    found.push_back({LogicalSector(from), node.position + (from - node.first), static_cast<std::uint32_t>(to - from)});
+    found.push_back({LogicalSector(from), position_in(node, from - node.first), static_cast<std::uint32_t>(to - from), node.hole != 0});
     tree = node.right;
   }
 }

@@ -46,7 +46,7 @@ void MapCheckpoint::save(std::span<std::byte> image) const {
   std::memcpy(image.data(), words, sizeof(words));
   std::byte* to = image.data() + sizeof(words);
   map_.each([&to](const Extent& extent) {
-    const Entry entry{extent.first.value(), extent.position, extent.count, 0};
+    const Entry entry{extent.first.value(), extent.position, extent.count, extent.hole ? 1U : 0U};
     std::memcpy(to, &entry, sizeof(entry));
     to += sizeof(entry);
   });
@@ -62,7 +62,7 @@ void MapCheckpoint::load(std::span<const std::byte> image) {
   std::ranges::sort(entries, {}, &Entry::position);  // the newest comes last to the map
   for (const Entry& entry : entries) {
     const LogicalSector first(entry.first);
-    map_.assign(bands_.band_of(first).number, {first, entry.position, entry.count});
+    map_.assign(bands_.band_of(first).number, {first, entry.position, entry.count, entry.hole != 0});
   }
 }
 

@@ -41,7 +41,7 @@ class MapCheckpoint final : private TableLog::Table {
     std::uint64_t first;
     std::uint64_t position;
     std::uint32_t count;
-    std::uint32_t unused;
+    std::uint32_t hole;  ///< 1: of what was trimmed
   };
   static constexpr std::uint64_t words_in_front = 4;
 

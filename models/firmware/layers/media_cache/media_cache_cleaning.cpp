@@ -9,7 +9,7 @@ namespace tessera::media_cache {
 
 /// Nothing in front of this is needed any more.
 std::uint64_t MediaCache::tail() const {
-  std::uint64_t tail = std::min(map_.size() == 0 ? log_.head() : map_.oldest().position, merging_from_);
+  std::uint64_t tail = std::min(map_.logged() == 0 ? log_.head() : map_.oldest().position, merging_from_);
   for (const std::uint64_t position : on_their_way_) tail = std::min(tail, position);
   return tail;
 }
@@ -41,9 +41,9 @@ bool MediaCache::wraps_round() const {
 
 Task<Status> MediaCache::make_room() {
   while (!has_room()) {
-    if (map_.size() == 0) forgive_room();
+    if (!cleanable()) forgive_room();
     const bool full = map_full() || log_full();
-    if (full && map_.size() == 0) {  // packets on their way hold all of the log that is in use
+    if (full && !cleanable()) {  // packets on their way hold all of the log that is in use
       co_await progress_.change(LifePhase::lock);
       continue;
     }
@@ -84,11 +84,11 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   if (config_.clean_mark < 100 && priority != MediaClass::background) cleaning_class_ = priority;
   auto turn = cleaning_.exclusive({});
   co_await turn;
-  if (turns_ != before || map_.size() == 0) co_return Status::ok;
+  if (turns_ != before || !cleanable()) co_return Status::ok;
   cleaning_now_ = true;
   cleaning_class_ = priority;
   Status status = Status::ok;
-  if (stays(map_.oldest())) {
+  if (map_.logged() != 0 && stays(map_.oldest())) {
     const std::uint64_t moves = moves_;
     ports_.cpu.event({"move", FirmwareEvent::Edge::begin, moves, map_.size()});
     status = co_await move_oldest();
@@ -102,8 +102,8 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   const Picoseconds begun = ports_.cpu.now();
   ports_.cpu.event({"clean", FirmwareEvent::Edge::begin, 0, map_.size()});
   dirty_bands_.record(map_.cached_bands());
-  for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && map_.size() != 0; ++i) {
-    if (i > 0 && stays(map_.oldest())) break;
+  for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && cleanable(); ++i) {
+    if (i > 0 && map_.logged() != 0 && stays(map_.oldest())) break;
     const Band band = choose_victim();
     status = co_await clean_band(band, cleaning_class_);
   }
@@ -136,7 +136,8 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   const std::uint64_t tail_before = tail();
   std::uint32_t freed = 0;
   if (config_.stepwise()) {
-    merging_from_ = std::ranges::min(extents_, {}, &Extent::position).position;
+    for (const Extent& extent : extents_)
+      if (!extent.hole) merging_from_ = std::min(merging_from_, extent.position);
     expect_merge(merge);
     step_begun_ = begun;
     held.reset();
@@ -145,11 +146,17 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
     const bool by_phase = by_phases(merge);
     status = by_phase ? co_await merge_phases(merge, false, priority, times) : co_await merge_whole(merge, priority, times);
   }
-  if (ok(status) && config_.stepwise()) freed = forget_merged(band);
-  if (ok(status) && !config_.stepwise()) map_.clear(band.number);
-  if (ok(status) && zones_ != nullptr) zones_->merged(whole);
+  if (ok(status) && config_.stepwise()) freed = forget_merged(merge);
+  if (ok(status) && !config_.stepwise()) {
+    if (map_.holes() == 0)
+      map_.clear(band.number);
+    else
+      static_cast<void>(forget_merged(merge));
+  }
+  if (ok(status) && zones_ != nullptr) zones_->freed(whole);
   merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
+  if (!ok(status) && !trimmed_bands_.empty()) progress_.wake_all();
   if (ok(status)) {
     band_cleanings_.record(ports_.cpu.now() - begun);
     merge_times_ += times;
@@ -163,13 +170,17 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   co_return status;
 }
 
-/// Of the band whose cached extents are in extents_. In place each sector is written twice.
+/// Of the band whose cached extents are in extents_. In place each sector is written twice. Holes are written over with nothing where they
+/// are in the way, or where there is nothing else.
 Status MediaCache::select_merge(Merge& merge) {
   if (!ok(unfinished_)) return unfinished_;
   const Band& band = merge.band;
-  const auto first_dirty = static_cast<std::uint32_t>(extents_.front().first - band.first);
+  const auto logged = std::ranges::find(extents_, false, &Extent::hole);
+  const Extent& first = logged != extents_.end() ? *logged : extents_.front();
+  const LogicalSector end = logged != extents_.end() ? held_end(band) : written_end(band);
+  const auto first_dirty = static_cast<std::uint32_t>(first.first - band.first);
   const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
-  merge.run = {band.first + offset, static_cast<std::uint32_t>(bands_.used_end(band) - band.first) - offset};
+  merge.run = {band.first + offset, static_cast<std::uint32_t>(end - band.first) - offset};
   if (!bands_.to_spare()) return Status::ok;
   const LogicalRun all = bands_.to_write_of_spare(band);
   merge.to_spare = !merge_area_ || all.count <= 2 * merge.run.count;
@@ -197,7 +208,7 @@ Task<Status> MediaCache::write_copy(const Merge& merge, const MediaClass& priori
     const DataSpan data = buffer_.part(0, part.count);
     ++phases_;
     LapTimer timer(ports_.cpu);
-    Status status = co_await bands_.transfer(MediaOp::read, part, data, priority, LostSectors::carry);
+    Status status = co_await read_band(merge.band, part, data, priority);
     if (!ok(status)) co_return status;
     if (zones_ != nullptr) clear_destroyed(part.first, data);
     times.band_read += timer.lap();
@@ -241,7 +252,8 @@ Task<Status> MediaCache::take_copy(const Merge& merge, const MediaClass& priorit
     const Status status = co_await merge_area_->make_void();
     if (!ok(status)) co_return status;
   }
-  const Status status = co_await bands_.move_to_spare(merge.band, merge.run);
+  const LogicalSector written = written_end(merge.band);
+  const Status status = co_await bands_.move_to_spare(merge.band, merge.run, written);
   band_moves_ += ok(status) ? 1 : 0;
   co_return status;
 }
@@ -274,13 +286,18 @@ Task<Status> MediaCache::collect(LogicalRun run, std::uint32_t at, const MediaCl
   co_return Status::ok;
 }
 
-/// Of `run`, which begins at sector `at` of the buffer.
+/// Of `run`, which begins at sector `at` of the buffer. Of holes there is nothing to collect.
 void MediaCache::select_collected(LogicalRun run, std::uint32_t at) {
   collected_.clear();
   for (const Extent& extent : extents_) {
     const LogicalSector first = std::max(extent.first, run.first);
     const LogicalSector end = std::min(extent.end(), run.end());
     if (first >= end) continue;
+    if (extent.hole) {
+      const auto count = static_cast<std::uint32_t>(end - first);
+      ports_.memory.clear(buffer_.part(at + static_cast<std::uint32_t>(first - run.first), count));
+      continue;
+    }
     const Extent part{first, extent.position + (first - extent.first), static_cast<std::uint32_t>(end - first)};
     collected_.push_back({part, at + static_cast<std::uint32_t>(first - run.first)});
   }
@@ -342,8 +359,9 @@ void MediaCache::start_background() {
 }
 
 bool MediaCache::used_above(std::uint32_t percent) const {
-  if (map_.size() == 0) return false;
-  return std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * percent || (log_.head() - tail()) * 100 > log_.sectors() * percent;
+  if (map_.logged() == 0) return false;
+  return std::uint64_t{map_.logged()} * 100 > std::uint64_t{map_limit_} * percent ||
+         (log_.head() - tail()) * 100 > log_.sectors() * percent;
 }
 
 bool MediaCache::host_idle() const {
@@ -375,7 +393,7 @@ Task<void> MediaCache::clean_when_idle() {
 
 void MediaCache::begin_cleaning_ahead() {
   const bool wanted = log_used_ * 100 > log_.sectors() * config_.clean_mark ||
-                      std::uint64_t{map_.size()} * 100 > std::uint64_t{map_limit_} * config_.clean_mark;
+                      std::uint64_t{map_.logged()} * 100 > std::uint64_t{map_limit_} * config_.clean_mark;
   if (!wanted || cleaning_ahead_ || ahead_failed_) return;
   cleaning_ahead_ = true;
   ports_.cpu.spawn(clean_ahead(), "clean_ahead");

@@ -81,11 +81,18 @@ Task<Status> MediaCache::read_piece(MediaClass priority, const Band& band, Logic
       const bool cached = extent != nullptr && extent->first <= at;
       const LogicalSector until = cached ? extent->end() : extent != nullptr ? extent->first : run.end();
       const auto count = static_cast<std::uint32_t>(until - at);
+      if (cached && extent->hole) {
+        if (!chain.steps().empty()) break;  // so that its steps lie side by side
+        ports_.memory.clear(data.part(done, count));
+        done += count;
+        break;
+      }
       const PhysicalRun place = cached ? log_.place(extent->position + (at - extent->first), count) : band_place({at, count});
       chain.read(place, data.part(done, place.count));
       (cached ? read_log_ : read_bands_) += place.count;
       done += place.count;
     }
+    if (chain.steps().empty()) continue;
     Status status = co_await ports_.media.run(chain);
     if (met_destroyed(chain)) status = co_await read_singly(chain, first);
     if (!ok(status)) co_return status;
@@ -144,19 +151,26 @@ Task<Status> MediaCache::restore_map() {
   if (!ok(status)) co_return status;
   durable_tail_ = checkpoint_.log().tail;
   for (const FoundPacket& packet : packets) durable_tail_ = std::max(durable_tail_, packet.tail);
-  while (map_.size() != 0 && map_.oldest().position < durable_tail_) forget(map_.oldest());
+  while (map_.logged() != 0 && map_.oldest().position < durable_tail_) forget(map_.oldest());
   for (const FoundPacket& packet : packets) {
     std::uint64_t position = packet.position;
-    if (!packet.proven) note_unproven(packet);
+    if (!packet.proven && packet.says == PacketSays::data) note_unproven(packet);
     for (const LogicalRun& run : packet.runs) {
-      enter({run.first, position, run.count});
+      switch (packet.says) {
+        case PacketSays::data: enter({run.first, position, run.count}); break;
+        case PacketSays::trimmed: enter_hole(run, packet.position); break;
+        case PacketSays::in_band: map_.erase(bands_.band_of(run.first).number, run); break;
+      }
       position += run.count;
       extents_since_ += 2;
     }
     shares_since_ += config_.packet_writes;
   }
   hole_ = !log_.may_go_on();
-  if (zones_ != nullptr) drop_void();
+  if (zones_ != nullptr)
+    drop_void();
+  else if (map_.holes() != 0)
+    restore_holes();
   co_return Status::ok;
 }
 
@@ -181,7 +195,7 @@ Task<Status> MediaCache::lose_unproven() {
     found->clear();
     map_.find(bands_.band_of(extent.first).number, {extent.first, extent.count}, *found);
     for (const Extent& newest : *found)
-      if (newest.position - extent.position == newest.first - extent.first) lost.push_back({newest.first, newest.count});
+      if (!newest.hole && newest.position - extent.position == newest.first - extent.first) lost.push_back({newest.first, newest.count});
   }
   for (const LogicalRun run : lost) {
     const Status status = co_await lose(run);
@@ -196,9 +210,11 @@ void MediaCache::forget(const Extent& extent) {
   map_.erase(bands_.band_of(extent.first).number, {extent.first, gone});
 }
 
+/// Of what lies in front of the tail the band has the data, and no hole is there.
 void MediaCache::enter(const Extent& extent) {
   const auto gone = static_cast<std::uint32_t>(
       extent.position >= durable_tail_ ? 0 : std::min<std::uint64_t>(extent.count, durable_tail_ - extent.position));
+  if (gone != 0 && map_.holes() != 0) map_.erase(bands_.band_of(extent.first).number, {extent.first, gone});
   if (gone == extent.count) return;
   map_.assign(bands_.band_of(extent.first).number, {extent.first + gone, extent.position + gone, extent.count - gone});
 }

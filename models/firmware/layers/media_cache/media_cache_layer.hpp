@@ -8,6 +8,7 @@
 // Long writes behind all that a band ever held go to it directly.
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "firmware/layers/home_layer.hpp"
@@ -18,6 +19,7 @@
 #include "firmware/layers/media_cache/merge_area.hpp"
 #include "firmware/layers/media_cache/packet_log.hpp"
 #include "firmware/layers/media_cache/room_on_credit.hpp"
+#include "firmware/layout/following_trims.hpp"
 #include "firmware/locks/number_locks.hpp"
 #include "firmware/locks/wait_queue.hpp"
 #include "firmware/tables/scratch_pool.hpp"
@@ -36,6 +38,10 @@ class MediaCache final : public HomeLayer {
   Task<Status> read(LogicalRun run, DataSpan data) override { return read_as(MediaClass::host, run, data); }
   Task<Status> read_behind(LogicalRun run, DataSpan data) override { return read_as(MediaClass::background, run, data); }
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
+  /// What all of a track, or the log, holds of it is a hole of the map (media_cache_trims.cpp): durable on return. Where there is no room
+  /// for it nothing changes.
+  Task<Status> trim(LogicalRun run) override;
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) override;
   /// A completed write is on the platter.
   Task<Status> flush() override { co_return Status::ok; }
   void start_background() override;
@@ -149,7 +155,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<void> lock_bands(const Packet& packet, NumberLocks& of, LockMode mode, BandLocks& locks);
   [[nodiscard]] Task<Status> write_packet(Batch& batch);
   [[nodiscard]] bool has_image(const Band& band) const;
-  [[nodiscard]] Task<void> write_stream(const Stream& stream);
+  [[nodiscard]] Task<bool> write_stream(const Stream& stream);
   void end(std::span<const Part> parts, Status status);
   void fail_all(Status status);
   [[nodiscard]] Task<Status> write_marked(LogicalRun run, DataSpan data, MediaClass priority);
@@ -158,6 +164,19 @@ class MediaCache final : public HomeLayer {
   void clear_destroyed(LogicalSector first, DataSpan data);
   void drop_void();
   void note_unproven(const FoundPacket& packet);
+
+  // TRIM (media_cache_trims.cpp)
+  [[nodiscard]] Packet select_trimmed(LogicalRun run, LogicalSector& at);
+  [[nodiscard]] LogicalRun new_hole(const Band& band, LogicalRun run, std::int64_t& entries);
+  [[nodiscard]] Task<bool> write_trimmed(LogicalRun run, LogicalSector& at);
+  [[nodiscard]] Task<Status> record_in_band(LogicalRun run, std::optional<FifoMutex::Lock>& use);
+  void enter_hole(LogicalRun run, std::uint64_t position);
+  void give_up_end(const Band& band);
+  void restore_holes();
+  [[nodiscard]] LogicalSector held_end(const Band& band) const;
+  [[nodiscard]] LogicalSector written_end(const Band& band);
+  [[nodiscard]] Task<Status> read_band(const Band& band, LogicalRun run, DataSpan data, const MediaClass& priority);
+  [[nodiscard]] LogicalRun first_needed(const Band& band, LogicalRun run) const;
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
@@ -170,6 +189,8 @@ class MediaCache final : public HomeLayer {
   /// Whether one more packet may be written before the next checkpoint.
   [[nodiscard]] bool another_fits() const { return !log_full() && !wraps_round(); }
   [[nodiscard]] bool wraps_round() const;
+  /// Whether a cleaning gives any room: holes are cleaned only where the map is full of them.
+  [[nodiscard]] bool cleanable() const { return map_.logged() != 0 || (map_.holes() != 0 && map_full()); }
   [[nodiscard]] bool has_room() const { return !map_full() && !log_full() && !checkpoint_due(); }
   [[nodiscard]] Task<Status> make_room();
   [[nodiscard]] Task<Status> await_step();
@@ -195,7 +216,7 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] Task<Status> write_part(const Merge& merge, LogicalRun part, const MediaClass& priority, MergeTimes& times);
   [[nodiscard]] Task<Status> take_copy(const Merge& merge, const MediaClass& priority, MergeTimes& times);
   void expect_merge(const Merge& merge);
-  [[nodiscard]] std::uint32_t forget_merged(const Band& band);
+  [[nodiscard]] std::uint32_t forget_merged(const Merge& merge);
   [[nodiscard]] Task<Status> collect(LogicalRun run, std::uint32_t at, const MediaClass& priority, MergeTimes& times);
   void select_collected(LogicalRun run, std::uint32_t at);
   [[nodiscard]] Task<Status> read_collected(const MediaClass& priority);
@@ -255,6 +276,8 @@ class MediaCache final : public HomeLayer {
   WaitQueue cached_;         // of clean_when_idle()
 
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
+  FollowingTrims trims_;
+  std::set<LogicalSector> trimmed_bands_;  // since the boot, by first sector: the next one may find holes there that are none any more
   std::uint32_t leaders_ = 0;
   std::vector<std::uint64_t> on_their_way_;      // positions of packets
   LogicalSector stream_end_{~std::uint64_t{0}};  // of the last one

@@ -26,7 +26,7 @@ bool MediaCache::stays(const Extent& extent) {
   const LogicalRun whole{band.first, band.sectors};
   map_.find(band.number, whole, extents_);
   std::uint64_t held = 0;
-  for (const Extent& each : extents_) held += each.count;
+  for (const Extent& each : extents_) held += each.hole ? 0 : each.count;
   return held * map_.cached_bands() < needed;
 }
 
@@ -100,7 +100,8 @@ Task<void> MediaCache::enter_moved(const Packet& packet) {
     found->clear();
     map_.find(bands_.band_of(old.first).number, packet.runs[i].run, *found);
     for (const Extent& still : *found)
-      if (still.position - old.position == still.first - old.first) enter({still.first, position + (still.first - old.first), still.count});
+      if (!still.hole && still.position - old.position == still.first - old.first)
+        enter({still.first, position + (still.first - old.first), still.count});
     position += old.count;
   }
 }

@@ -50,7 +50,7 @@ Task<Status> MediaCache::prepare_phase(const Merge& merge, LogicalRun part, std:
   const DataSpan data = buffer_.part(here, rest.count);
   ++phases_;
   LapTimer timer(ports_.cpu);
-  Status status = co_await bands_.transfer(MediaOp::read, rest, data, priority, LostSectors::carry);
+  Status status = co_await read_band(merge.band, rest, data, priority);
   if (ok(status) && zones_ != nullptr) clear_destroyed(rest.first, data);
   times.band_read += timer.lap();
   if (!ok(status)) co_return status;

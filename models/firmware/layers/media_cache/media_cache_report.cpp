@@ -15,7 +15,9 @@ BandLevels MediaCache::band_levels_with(const std::vector<LogicalSector>& cached
     }
   };
   for (const LogicalSector sector : cached_in_front) count({sector, 1});
-  map_.peek_each([&](const Extent& extent) { count({extent.first, extent.count}); });
+  map_.peek_each([&](const Extent& extent) {
+    if (!extent.hole) count({extent.first, extent.count});
+  });
   return levels;
 }
 

@@ -25,7 +25,7 @@ Task<Status> MediaCache::await_step() {
 
 /// While somebody waits for room.
 Task<void> MediaCache::clean_stepwise() {
-  while (ok(step_status_) && map_.size() != 0 && (map_full() || log_full())) step_status_ = co_await clean(MediaClass::dependent);
+  while (ok(step_status_) && cleanable() && (map_full() || log_full())) step_status_ = co_await clean(MediaClass::dependent);
   stepping_ = false;
   room_.wake_all();
 }
@@ -43,6 +43,7 @@ Task<void> MediaCache::let_in() {
   entries_.earn(worked);
   log_room_.earn(worked);
   room_.wake_all();
+  if (!trimmed_bands_.empty()) progress_.wake_all();  // who found nothing left to merge, as all of it was trimmed
   const std::uint64_t until = writes_ + queue_.size();
   while (!on_their_way_.empty() || (has_room() && !queue_.empty() && writes_ < until && streams_now_ == 0)) {
     co_await progress_.change(LifePhase::cpu_wait);
@@ -54,7 +55,7 @@ Task<void> MediaCache::let_in() {
 /// By a turn for a track and an extent.
 void MediaCache::expect_merge(const Merge& merge) {
   std::uint64_t sectors = 0;
-  for (const Extent& extent : extents_) sectors += extent.count;
+  for (const Extent& extent : extents_) sectors += extent.hole ? 0 : extent.count;
   const std::uint64_t turns = passes * (merge.run.count / merge.band.track_sectors + 1) + extents_.size();
   const Picoseconds time = config_.merge_step / turns_a_step * turns;
   entries_.expect(static_cast<double>(extents_.size()), time);
@@ -63,7 +64,8 @@ void MediaCache::expect_merge(const Merge& merge) {
 
 /// The band holds what the log did when the merge began, as extents_ says. What was entered since stays, wherever in the log it lies: a
 /// packet has its place there before it may have waited for the band. The number of entries that the merge gives back.
-std::uint32_t MediaCache::forget_merged(const Band& band) {
+std::uint32_t MediaCache::forget_merged(const Merge& merge) {
+  const Band& band = merge.band;
   const std::uint32_t before = map_.size();
   const auto found = found_.take();
   found->clear();
@@ -74,7 +76,14 @@ std::uint32_t MediaCache::forget_merged(const Band& band) {
     while (merged != extents_.end() && merged->end() <= extent.first) ++merged;
     if (merged == extents_.end()) break;
     const bool inside = merged->first <= extent.first && extent.end() <= merged->end();
-    if (inside && extent.position - merged->position == extent.first - merged->first) map_.erase(band.number, {extent.first, extent.count});
+    if (extent.hole || merged->hole) {
+      // A hole that the merge wrote nothing over stays one.
+      const LogicalSector first = std::max(extent.first, merge.run.first);
+      const LogicalSector end = std::min(extent.end(), merge.run.end());
+      if (inside && extent.hole && merged->hole && extent.position == merged->position && first < end)
+        map_.erase(band.number, {first, static_cast<std::uint32_t>(end - first)});
+    } else if (inside && extent.position - merged->position == extent.first - merged->first)
+      map_.erase(band.number, {extent.first, extent.count});
   }
   return before - map_.size();
 }

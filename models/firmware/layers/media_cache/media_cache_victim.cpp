@@ -14,6 +14,7 @@ constexpr std::uint32_t most_passed = 3;
 /// The band of what lies longest in the log; or, where another arm than its own serves the host less, the first of the next ones on that
 /// arm.
 Band MediaCache::choose_victim() {
+  if (map_.logged() == 0) return bands_.band_of(map_.some_hole().first);
   const Band oldest = bands_.band_of(map_.oldest().first);
   const auto idle = ports_.cleaning == nullptr ? std::nullopt : ports_.cleaning->idle();
   const auto arm_of = [this](LogicalSector sector) { return ports_.cleaning->of(bands_.place({sector, 1}).track); };

@@ -10,6 +10,7 @@ constexpr std::uint32_t most_packets = 8;  // ours: one after the other, in whic
 }  // namespace
 
 Task<Status> MediaCache::write(LogicalRun run, DataSpan data, WriteOptions options) {
+  trims_.written(run);
   Pending pending;
   pending.run = run;
   pending.data = data;
@@ -86,7 +87,10 @@ Task<void> MediaCache::lead() {
   if (const std::uint32_t length = stream_length(*front); length != 0) {
     const auto stream = streams_.take();
     select_stream(*front, length, *stream);
-    co_await write_stream(*stream);
+    const bool recorded = co_await write_stream(*stream);
+    if (recorded) co_return;
+    const Status status = co_await record_in_band(stream->run, use);
+    end(stream->parts, status);
     co_return;
   }
   Batch batch = select_batch(*front);
@@ -256,8 +260,9 @@ Task<Status> MediaCache::write_packet(Batch& batch) {
 
 /// While one stream is written the next is gathered in the other half of the buffer. Those of one band keep the order in which they were
 /// selected, as the later one lies behind the track that the earlier one destroys: both may find the buffer free at the same instant. A
-/// band's copy in the merge area must not come back over what is written behind it.
-Task<void> MediaCache::write_stream(const Stream& stream) {
+/// band's copy in the merge area must not come back over what is written behind it. Whether the stream is over: where the band was trimmed
+/// a boot has to be told first that it holds this.
+Task<bool> MediaCache::write_stream(const Stream& stream) {
   ++streams_now_;
   if (config_.stepwise()) progress_.wake_all();  // a merge that lets writes in need not wait for this one
   auto order = stream_order_.exclusive({});
@@ -294,7 +299,12 @@ Task<void> MediaCache::write_stream(const Stream& stream) {
   --streams_now_;
   streamed_ += copied;
   ++stream_writes_;
+  if (ok(status) && zones_ == nullptr && trimmed_bands_.contains(stream.band.first)) {
+    map_.erase(stream.band.number, stream.run);
+    co_return false;
+  }
   end(stream.parts, status);
+  co_return true;
 }
 
 /// Whether a boot would write the newest image of the merge area to this band.

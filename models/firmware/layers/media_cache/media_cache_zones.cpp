@@ -69,6 +69,7 @@ bool MediaCache::caches(LogicalRun run) {
   for (LogicalSector at = run.first; at < run.end() && found->empty();) {
     const LogicalRun piece = bands_.piece({at, static_cast<std::uint32_t>(run.end() - at)});
     map_.find(bands_.band_of(at).number, piece, *found);
+    std::erase_if(*found, [](const Extent& extent) { return extent.hole; });
     at = piece.end();
   }
   return !found->empty();

@@ -8,7 +8,7 @@ namespace tessera::media_cache {
 
 std::uint32_t Packet::data_sectors() const {
   std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < count; ++i) sum += runs[i].run.count;
+  for (std::uint32_t i = 0; i < count; ++i) sum += says == PacketSays::data ? runs[i].run.count : 1;
   return sum;
 }
 
@@ -28,7 +28,8 @@ void PacketLog::take(Packet& packet, std::uint64_t after) {
   packet.after = after;
   packet.named = newest_end_ == head_ ? newest_ : PacketRecord::Named{};
   packet.position = take(packet.sectors);
-  newest_ = packet.count == 1 ? PacketRecord::Named{packet.sectors, packet.runs[0].run} : PacketRecord::Named{};
+  newest_ = packet.count == 1 && packet.says == PacketSays::data ? PacketRecord::Named{packet.sectors, packet.runs[0].run}
+                                                                 : PacketRecord::Named{};
   newest_end_ = head_;
 }
 
@@ -54,16 +55,19 @@ Task<Status> PacketLog::write(const Packet& packet) {
   record.sectors = packet.sectors;
   record.data = packet.data_sectors();
   record.tail = packet.tail;
+  record.says = packet.says;
   record.named = packet.named;
   for (std::uint32_t i = 0; i < packet.count; ++i) {
     const PacketRun& run = packet.runs[i];
-    record.at = at + run.run.count - 1;
+    const std::uint32_t count = record.sectors_of(run.run);
+    record.at = at + count - 1;
     record.own = run.run;
     headers[i] = header_of(record);
-    for (std::uint32_t done = 0; done < run.run.count;) {
-      const PhysicalRun piece = place(at, run.run.count - done);
-      const bool last = done + piece.count == run.run.count;
-      chain.write(piece, run.data.part(done, piece.count), StepHint::position, last ? &headers[i] : nullptr);
+    for (std::uint32_t done = 0; done < count;) {
+      const PhysicalRun piece = place(at, count - done);
+      const bool last = done + piece.count == count;
+      const DataSpan data = packet.says == PacketSays::data ? run.data.part(done, piece.count) : DataSpan{};
+      chain.write(piece, data, StepHint::position, last ? &headers[i] : nullptr);
       done += piece.count;
       at += piece.count;
     }
@@ -161,16 +165,18 @@ Task<Status> PacketLog::recover(Search search, std::vector<FoundPacket>& packets
     found.position = position;
     found.sectors = packet.sectors;
     found.tail = packet.tail;
+    found.says = packet.says;
     found.proven = packet.end || packet.last_run;
     std::uint32_t named = 0;
     for (const auto& [offset, run] : packet.runs) {
       if (offset != named) break;
       found.runs.push_back(run);
-      named += run.count;
+      named += packet.says == PacketSays::data ? run.count : 1;
     }
     if (named != packet.data) co_return Status::corrupt;
     head_ = std::max(head_, position + packet.sectors);
-    newest_ = found.runs.size() == 1 ? PacketRecord::Named{found.sectors, found.runs[0]} : PacketRecord::Named{};
+    newest_ = found.runs.size() == 1 && found.says == PacketSays::data ? PacketRecord::Named{found.sectors, found.runs[0]}
+                                                                       : PacketRecord::Named{};
     newest_end_ = position + packet.sectors;
   }
   in_doubt_ = in_doubt_ || unknown.lower_bound(head_) != unknown.end();
@@ -188,6 +194,7 @@ void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPacket
   packet.sectors = record.sectors;
   packet.tail = record.tail;
   packet.data = record.data;
+  packet.says = record.says;
   if (record.says_failed()) {
     packet.end = true;
     if (record.failed < first) return;
@@ -201,8 +208,8 @@ void PacketLog::note(const PacketRecord& record, std::uint64_t first, SeenPacket
     packet.end = true;
   else
     packet.runs[begin] = record.own;
-  if (!record.ends() && begin + record.own.count == packet.data) packet.last_run = true;
-  if (record.in_front.count != 0) packet.runs[begin - record.in_front.count] = record.in_front;
+  if (!record.ends() && begin + record.sectors_of(record.own) == packet.data) packet.last_run = true;
+  if (record.in_front.count != 0) packet.runs[begin - record.sectors_of(record.in_front)] = record.in_front;
   const PacketRecord::Named& named = record.named;
   if (named.sectors == 0 || record.packet < first + named.sectors) return;
   Seen& before = seen[record.packet - named.sectors];

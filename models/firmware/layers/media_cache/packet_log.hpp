@@ -8,7 +8,8 @@
 // whose end is there was written whole, and one sector of it that cannot be read costs no other. Where neither the end nor the last run's
 // header can be read, nobody knows how far it was written: it counts, and none of it can be read (MediaCache::lose_unproven). The headers
 // of the first run and of the end tell the packet in front, where that has one run: no packet of which both headers are lost is taken for
-// one that was never there, but for the newest.
+// one that was never there, but for the newest. A packet may also say of its runs that they were trimmed, or that their band has them:
+// then each takes one sector.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -36,7 +37,8 @@ struct Packet {
   std::uint32_t sectors = 0;    ///< padding and end included
   std::uint64_t tail = 0;       ///< nothing in front of this is needed any more
   PacketRecord::Named named{};  ///< the packet in front
-  std::array<PacketRun, most_runs> runs{};
+  PacketSays says = PacketSays::data;
+  std::array<PacketRun, most_runs> runs{};  ///< unless it says `data`, without any
   std::uint32_t count = 0;
   MediaClass priority = MediaClass::host;
 
@@ -48,6 +50,7 @@ struct FoundPacket {
   std::uint64_t position = 0;
   std::uint32_t sectors = 0;
   std::uint64_t tail = 0;
+  PacketSays says = PacketSays::data;
   std::vector<LogicalRun> runs;
   bool proven = false;  ///< one of its last two headers is there; otherwise neither can be read, and a cut may have ended it
 };
@@ -95,6 +98,7 @@ class PacketLog {
     std::uint32_t data = 0;
     std::uint32_t sectors = 0;
     std::uint64_t tail = 0;
+    PacketSays says = PacketSays::data;
     bool end = false;
     bool last_run = false;                     ///< its own header is there
     bool failed = false;                       ///< a later record says so

@@ -15,6 +15,9 @@ std::uint64_t pack(std::uint64_t own, std::uint64_t in_front, std::uint64_t data
   return own | in_front << 16 | data << 32 | packet_in_front << 48;
 }
 
+/// The sectors of a packet, and what it says of its runs.
+std::uint32_t length_of(const PacketRecord& record) { return record.sectors | static_cast<std::uint32_t>(record.says) << 16; }
+
 std::uint32_t count_in(std::uint64_t packed, std::uint32_t shift) {
   return static_cast<std::uint32_t>(packed >> shift & PacketRecord::most_sectors);
 }
@@ -28,7 +31,7 @@ SectorHeader header_of(const PacketRecord& record) {
   const LogicalRun in_front = ends || record.named.sectors == 0 ? record.in_front : record.named.run;
   return encode({RecordType::packet,
                  record.at,
-                 record.sectors,
+                 length_of(record),
                  {own.first.value(), origin_of(record), in_front.first.value(), record.tail,
                   pack(own.count, in_front.count, record.data, record.named.sectors)}});
 }
@@ -40,7 +43,8 @@ std::optional<PacketRecord> packet_record(const LogRecord& record) {
   said.at = record.sequence;
   said.after = record.payload[origin] >> 16;
   said.packet = said.at - (record.payload[origin] & PacketRecord::most_sectors);
-  said.sectors = record.length;
+  said.sectors = record.length & PacketRecord::most_sectors;
+  said.says = static_cast<PacketSays>(record.length >> 16);
   said.data = count_in(packed, 32);
   said.tail = record.payload[tail_word];
   if (said.says_failed()) {

@@ -23,6 +23,7 @@ class Front : public TranslationLayer {
   bool takes_parts(LogicalRun run, std::uint32_t head, std::uint32_t tail) final { return top_->takes_parts(run, head, tail); }
   Task<Status> flush() final { return top_->flush(); }
   Task<Status> trim(LogicalRun run) final { return top_->trim(run); }
+  [[nodiscard]] LogicalRun first_held(LogicalRun run) final { return top_->first_held(run); }
   void start_background() final { top_->start_background(); }
   [[nodiscard]] bool idle() const final { return top_->idle(); }
   void prefill(std::uint64_t sectors) final { top_->prefill(sectors); }
