@@ -570,6 +570,7 @@ static void prefill(void *self, uint64_t sectors) {
   for (const struct zone *z = l->zone; z < l->zone + l->zones && sectors > z->first; ++z)
     l->delivered = z->first_track + tessera_least((sectors - z->first + z->sectors - 1) / z->sectors, (uint64_t)z->tracks * l->surfaces);
 }
+static uint64_t longest_wait(const tessera_layer *code, const tessera_value *v) { return (void)code, (void)v, 3600000000000000u; } /* an hour: a full ring cleans for each track */
 static void report(const void *self, const tessera_reporter *to) {
   const struct layer *const l = self;
   uint64_t used = 0;
@@ -583,7 +584,8 @@ static void report(const void *self, const tessera_reporter *to) {
 
 static const tessera_layer layer = {
     .abi = TESSERA_FIRMWARE_ABI, .size = sizeof(tessera_layer), .name = "smart", .summary = "shingled tracks, updated in place while the next is free, else copied (SMaRT, FAST 2017)",
-    .parameters = parameters, .parameter_count = PARAMETERS, .plan = plan, .create = create, .user_sectors = user_sectors, .prefill = prefill, .report = report,
+    .parameters = parameters, .parameter_count = PARAMETERS, .plan = plan, .create = create, .user_sectors = user_sectors, .prefill = prefill, .longest_wait = longest_wait,
+    .report = report,
     .boot = tessera_on_boot, .command = tessera_on_command, .event = tessera_on_event, .idle = idle, .destroy = tessera_on_destroy};
 
 const tessera_layer *tessera_firmware_layer(uint32_t abi, uint32_t index) { return abi == TESSERA_FIRMWARE_ABI && index == 0 ? &layer : NULL; }
