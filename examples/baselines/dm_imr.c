@@ -27,6 +27,7 @@
 
 #define RECORD 0x646d2d696d722d31ull /* "dm-imr-1" */
 #define SAVED 0x646d2d7361766531ull  /* "dm-save1" */
+#define LOST UINT64_MAX /* for the magic number of a sector that cannot be read */
 #define NONE UINT32_MAX
 #define MOST_HEAT 255u
 enum {
@@ -92,7 +93,7 @@ struct layer {
   uint64_t places, delivered, buffer_first; /* first place of the buffer */
   struct state *state;
   uint64_t map_address, heat_address;
-  int torn, swaps;
+  int swaps;
   uint32_t *holds; /* of each place its block and 1 */
   uint8_t *heat;   /* of each block */
   double heat_step, ageing;
@@ -749,15 +750,17 @@ static tessera_status restore(struct layer *l, struct work *w) {
     w->piece.take = 1;
     if (!of_record(w, w->from)) continue;
     run = belongs(w, w->from);
-    w->piece.take = run.count;
-    memset(w->slot->writes + w->from, 0xff, run.count * sizeof *w->slot->writes); /* and so it stays where a sector cannot be read */
-    add_run(w, TESSERA_READ, run, tessera_part(&l->tasks, w->slot->data, 0, 0), w->slot->writes + w->from);
+    w->piece.take = run.count = tessera_least(run.count, l->block);
+    memset(w->slot->writes + w->from, 0, run.count * sizeof *w->slot->writes);
+    add_run(w, TESSERA_READ, run, tessera_part(&l->tasks, w->slot->data, l->slot_sectors, run.count), w->slot->writes + w->from);
     TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
+    for (uint32_t i = 0; i < w->piece.take; ++i)
+      if (l->tasks.machine->first_lost(l->tasks.machine, tessera_part(&l->tasks, w->slot->data, l->slot_sectors + i, 1)) == 0) w->slot->writes[w->from + i].header.magic = LOST;
   }
   for (uint32_t i = 0; i < w->sectors; ++i) {
     const struct saved *const s = &w->slot->saves[i].saved;
     const struct header *const there = &w->slot->writes[i].header;
-    if (of_record(w, i)) needed |= there->magic == UINT64_MAX || (s->swaps && (there->magic != RECORD || there->sequence < s->sequence));
+    if (of_record(w, i)) needed |= there->magic == LOST || (s->swaps && (there->magic != RECORD || there->sequence < s->sequence));
   }
   w->steps = needed ? w->sectors : 0;
   for (w->from = 0; w->from < w->steps; w->from += w->piece.take) {
@@ -811,6 +814,13 @@ static void take_in(struct layer *l, const struct header *h, uint64_t place, uin
   l->state->map[block] = (uint32_t)place + 1;
 }
 
+/* A place that a block was given is filled, so it has no sector of the buffer's any more. */
+static int is_of_buffer(const struct layer *l, const union bytes *headers) {
+  uint32_t n = 0;
+  while (n < l->block && !(headers[n].header.magic == RECORD && headers[n].header.kind == BUFFERED)) ++n;
+  return n < l->block;
+}
+
 /* Reads the headers of all tracks, twice: of the buffer's, of all others. */
 static tessera_status scan(struct layer *l, struct work *w) {
   TESSERA_BEGIN(&w->task);
@@ -821,8 +831,12 @@ static tessera_status scan(struct layer *l, struct work *w) {
       memset(headers_of(l, w), 0, w->run.count * sizeof **l->headers);
       add_run(w, TESSERA_READ, w->run, tessera_part(&l->tasks, l->zeros, 0, 0), headers_of(l, w));
       TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
-      for (uint32_t i = 0; i < w->run.count; ++i)
-        if (w->steps == AT_HOME || w->block + i / l->block >= l->buffer_first) take_in(l, &headers_of(l, w)[i].header, w->block + i / l->block, i % l->block, w->steps);
+      for (uint32_t i = 0; i < w->run.count; i += l->block) {
+        const union bytes *const headers = headers_of(l, w) + i;
+        const uint64_t place = w->block + i / l->block;
+        if (place < l->buffer_first ? w->steps == BUFFERED : w->steps == AT_HOME && is_of_buffer(l, headers)) continue;
+        for (uint32_t n = 0; n < l->block; ++n) take_in(l, &headers[n].header, place, n, w->steps);
+      }
     }
   memset(l->holds, 0, l->places * sizeof *l->holds);
   for (uint64_t b = 0; b < l->places; ++b)
@@ -835,7 +849,7 @@ static tessera_status scan(struct layer *l, struct work *w) {
 
 static tessera_status recover(struct layer *l, struct work *w) {
   TESSERA_BEGIN(&w->task);
-  if (!l->torn && l->state->magic == RECORD) {
+  if (l->state->magic == RECORD) {
     for (w->done = 0; w->done < l->slots; ++w->done) {
       w->slot = &l->slot[w->done];
       w->record = l->state->in_force[w->done];
@@ -844,7 +858,6 @@ static tessera_status recover(struct layer *l, struct work *w) {
       l->state->in_force[w->done] = 0;
     }
   } else {
-    l->state->magic = 0; /* the dump of a cut in here is of no use */
     memset(l->slot->saves, 0, SUPERBLOCKS * sizeof *l->slot->saves);
     add_superblock(l, w, TESSERA_READ);
     TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
@@ -942,7 +955,6 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   l->state = state.bytes;
   l->map_address = state.address + offsetof(struct state, map);
   l->in_buffer = buffer.bytes;
-  l->torn = state.torn || buffer.torn;
   l->heat = heat.bytes;
   l->heat_address = heat.address;
   l->holds = tessera_table(&l->tasks, l->places * sizeof *l->holds, "what each place holds", &address);
@@ -962,6 +974,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
     l->slot[i].writes = tessera_tasks_memory(&l->tasks, l->slot_sectors * sizeof *l->slot->writes);
     if (l->slot[i].saves == NULL || l->slot[i].writes == NULL) return NULL;
   }
+  if (l->state != NULL && (state.torn || buffer.torn)) l->state->magic = 0; /* now: a cut before the boot dumps it again */
   const int all = l->state != NULL && l->in_buffer != NULL && l->heat != NULL && l->holds != NULL && l->bucket != NULL && l->chain != NULL && l->live != NULL;
   return all && l->newest != NULL && l->newest_buffered != NULL && l->places > 0 ? l : NULL;
 }

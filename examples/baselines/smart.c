@@ -80,7 +80,6 @@ struct layer {
   double clean_below;
   uint64_t idle_after, map_address;
   struct state *state;
-  int torn;
   uint32_t *holds;       /* of each physical track its logical one and 1; 0: free */
   uint64_t *newest;      /* of each logical track the highest number that a boot has found */
   uint16_t *endangered;  /* writes under way that damage it */
@@ -466,7 +465,7 @@ static const struct zone *zone_of_ring(const struct layer *l, const struct ring 
 static tessera_status recover(struct layer *l, struct work *w) {
   struct state *const s = l->state;
   TESSERA_BEGIN(&w->task);
-  if (!l->torn && s->magic == RECORD) {
+  if (s->magic == RECORD) {
     if (s->copy_to != NONE) { /* the copy under way counts if it has a record */
       for (w->ring = l->ring; s->copy_to >= w->ring->first + w->ring->tracks;) ++w->ring;
       w->sectors = zone_of_ring(l, w->ring)->sectors;
@@ -480,7 +479,6 @@ static tessera_status recover(struct layer *l, struct work *w) {
     count_tracks(l);
     return TESSERA_OK;
   }
-  s->magic = 0; /* the dump of a cut in here is of no use */
   memset(l->header, 0, sizeof l->header);
   add_superblock(l, w, TESSERA_READ);
   TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
@@ -551,7 +549,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   }
   const tessera_memory state = m->reserve(m, TESSERA_METADATA, sizeof *l->state + l->tracks * sizeof *l->state->map, 1, "map of tracks");
   l->state = state.bytes;
-  l->torn = (int)state.torn;
+  if (l->state != NULL && state.torn) l->state->magic = 0; /* now: a cut before the boot dumps it again */
   l->map_address = state.address + offsetof(struct state, map);
   uint64_t address;
   l->holds = tessera_table(&l->tasks, l->places * sizeof *l->holds, "what each track holds", &address);
