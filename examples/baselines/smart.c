@@ -51,6 +51,7 @@ struct ring {
   uint32_t surface, radius; /* of place 0 */
   uint32_t used, reserve, pool, left; /* tracks that hold data; always free; first place of the pool, and its tracks */
   uint32_t spaced, cleaning;          /* place where a first write looks next; background work is under way */
+  uint32_t moving, rest;              /* the used element that is being cleaned: its first place, and its tracks */
 };
 struct record { uint64_t magic, track, sequence; }; /* a header's first bytes. Superblock: the sequence number is 0, `track` those delivered with data */
 union header { struct record record; uint8_t bytes[TESSERA_HEADER_BYTES]; };
@@ -67,7 +68,7 @@ struct work {
   uint32_t done, take;                    /* sectors of the command */
   uint32_t track, offset, sectors;        /* logical, where the piece begins in it, and all that it has */
   uint32_t moves, to, overlay, steps;     /* copy: logical track, target, whether the piece goes over it; steps up to the first record */
-  uint32_t copies;                        /* the piece's track held data */
+  uint32_t copies, gap, slides_pool;      /* the piece's track held data; cleaning: free tracks in front, and whether they are the pool */
 };
 struct layer {
   tessera_tasks tasks; /* first */
@@ -198,23 +199,30 @@ static void take(struct layer *l, struct ring *r, uint32_t physical) {
   --r->left;
 }
 
-/* Of the used elements that can be moved that of the fewest tracks: its first place and the free ones in front. 0: none would join two free elements. */
-static int cheapest(const struct layer *l, const struct ring *r, uint32_t *first, uint32_t *gap) {
-  uint32_t start = 0, before = 0, elements = 0, best = NONE;
-  while (start < r->tracks && !(is_free(l, r, place_before(r, start, 1)) && !is_free(l, r, start))) ++start;
+static uint32_t free_before(const struct layer *l, const struct ring *r, uint32_t place) {
+  uint32_t before = 0;
+  while (before < r->tracks && is_free(l, r, place_before(r, place, before + 1))) ++before;
+  return before;
+}
+
+/* Chooses the used element to clean: of those that can be moved that of the fewest tracks. 0: none would join two free elements. */
+static int choose_element(const struct layer *l, struct ring *r) {
+  uint32_t start = 0, elements = 0, before;
+  r->rest = NONE;
+  while (start < r->tracks && (is_free(l, r, start) || !is_free(l, r, place_before(r, start, 1)))) ++start;
   if (start == r->tracks) return 0;
-  while (is_free(l, r, place_before(r, start, before + 1))) ++before;
+  before = free_before(l, r, start);
   for (uint32_t place = start, done = 0; done < r->tracks; ++elements) {
+    const uint32_t first = place;
     uint32_t used = 0, after = 0;
-    const uint32_t begins = place;
     for (; !is_free(l, r, place); place = next_place(r, place)) ++used;
     for (; is_free(l, r, place); place = next_place(r, place)) ++after;
-    if (used < best && (before >= 2 || r->left >= 3)) best = used, *first = begins, *gap = before;
+    if (used < r->rest && (before >= 2 || r->left >= 3)) r->rest = used, r->moving = first;
     before = after;
     done += used + after;
   }
   charge_look(l, r->tracks);
-  return elements > 1 && best != NONE;
+  return elements > 1 && r->rest != NONE;
 }
 
 /* ---- writes that damage the next track ---- */
@@ -283,23 +291,32 @@ static tessera_status copy_track(struct layer *l, struct work *w) {
   TESSERA_END;
 }
 
-/* Moves one track, so that two free elements are nearer to each other. Cleanings go on when there are more: each is a decision of its own. */
+/* Moves the first track of the element that is cleaned, so that two free elements are nearer to each other. */
 static tessera_status clean(struct layer *l, struct work *w) {
-  uint32_t first = 0, gap = 0;
+  struct ring *const r = w->ring;
   TESSERA_BEGIN(&w->task);
-  choose_pool(l, w->ring);
-  if (!cheapest(l, w->ring, &first, &gap)) return TESSERA_NO_SPACE;
-  w->moves = l->holds[w->ring->first + first] - 1;
-  w->to = gap >= 2 ? w->ring->first + place_before(w->ring, first, gap) : of_pool(l, w->ring);
+  if (r->rest == 0 || is_free(l, r, r->moving) || !is_free(l, r, place_before(r, r->moving, 1))) {
+    choose_pool(l, r);
+    if (!choose_element(l, r)) return r->rest = 0, TESSERA_NO_SPACE;
+  }
+  w->gap = free_before(l, r, r->moving);
+  charge_look(l, w->gap);
+  if (w->gap == 1 && of_pool(l, r) == NONE) return r->rest = 0, TESSERA_OK; /* the pool is used up: another element */
+  w->moves = l->holds[r->first + r->moving] - 1;
+  w->to = w->gap >= 2 ? r->first + place_before(r, r->moving, w->gap) : of_pool(l, r);
   w->overlay = 0;
-  l->holds[w->to] = TAKEN;
-  w->ring->left = 0; /* to be chosen again */
+  w->slides_pool = w->gap >= 2 && r->left > 0 && w->to == r->first + r->pool;
+  take(l, r, w->to);
   tessera_claim_add(&w->claim, first_sector_of(l, w->moves), w->sectors, 0);
   TESSERA_AWAIT(tessera_claimed(&w->task, &l->claims, &w->claim));
   tessera_work_begins(&l->tasks, &l->cleanings, "clean", w->moves);
   TESSERA_AWAIT(copy_track(l, w));
   tessera_work_ends(&l->tasks, &l->cleanings, w->moves, w->sectors);
   tessera_unclaim(&l->claims, &w->claim);
+  if (w->task.status != TESSERA_OK) return r->rest = r->left = 0, w->task.status;
+  r->moving = next_place(r, r->moving);
+  if (--r->rest == 0) r->left = 0; /* two free elements are one: the pool is chosen again */
+  else r->left += w->slides_pool; /* the place that was left is its last one now */
   return w->task.status;
   TESSERA_END;
 }
