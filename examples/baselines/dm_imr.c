@@ -106,7 +106,7 @@ struct layer {
   tessera_work rewrites, evictions;
   uint64_t direct, appended, rewritten_in_buffer, swapped;
   uint64_t *newest, *newest_buffered, *record_of; /* what a boot has found: of blocks, sectors of the buffer, slots */
-  tessera_data zeros;
+  tessera_data zeros, evicted;
 };
 
 /* ---- where things are ---- */
@@ -278,8 +278,8 @@ static void decide(const struct layer *l, struct work *w) {
   w->top[BELOW].count = w->top[ABOVE].count = w->side[BELOW].count = w->side[ABOVE].count = 0;
   if (p->buffered != 0 || !is_bottom(l, p->place) || !set_sides(l, w, w->run)) return;
   p->how = REWRITE;
-  if (w->evicts || p->take > l->block - w->sector % l->block) return;
-  if (l->buffer_sectors - buffer_begin(l) >= l->block) {
+  if (p->take > l->block - w->sector % l->block) return;
+  if (!w->evicts && l->buffer_sectors - buffer_begin(l) >= l->block) {
     p->how = APPEND;
     return;
   }
@@ -461,29 +461,38 @@ static void claim_piece(const struct layer *l, struct work *w) {
   claim_run(l, w, w->top[ABOVE], 0);
 }
 
-/* Puts sectors from w->from of the buffer on home, as far as they are sectors in a row of one block. By the holder of `space`. */
+/* What leaves the buffer with the sector at w->from: those after it, as far as they are in a row and of one block. */
+static void look_at_evicted(const struct layer *l, struct work *w) {
+  struct piece *const p = &w->piece;
+  memset(p, 0, sizeof *p);
+  w->sector = l->in_buffer[w->from] - 1;
+  w->block = w->sector / l->block;
+  for (p->take = 1; (w->from + p->take) % l->block != 0 && (w->sector + p->take) % l->block != 0 && l->in_buffer[w->from + p->take] == w->sector + p->take + 1;) ++p->take;
+  p->place = l->state->map[w->block] - 1u;
+  w->run = run_of(l, p->place, (uint32_t)(w->sector % l->block), p->take);
+  decide(l, w);
+}
+
+/* Puts sectors of the buffer from w->from on where their block is. By the holder of `space`. */
 static tessera_status evict(struct layer *l, struct work *w) {
+  const tessera_data data = tessera_part(&l->tasks, l->evicted, 0, w->piece.take);
   TESSERA_BEGIN(&w->task);
   TESSERA_AWAIT(take_slot(l, w));
   w->evicts = 1;
-  do {
-    if (w->claim.count > 0) tessera_unclaim(&l->claims, &w->claim); /* its block was exchanged meanwhile */
-    uint32_t n = 1;
-    w->sector = l->in_buffer[w->from] - 1;
-    while ((w->from + n) % l->block != 0 && (w->sector + n) % l->block != 0 && l->in_buffer[w->from + n] == w->sector + n + 1) ++n;
-    w->block = w->sector / l->block;
-    w->piece = (struct piece){.place = l->state->map[w->block] - 1u, .take = n};
-    w->run = run_of(l, w->piece.place, (uint32_t)(w->sector % l->block), n);
-    decide(l, w);
+  for (;;) {
+    look_at_evicted(l, w);
+    w->planned = w->piece;
     claim_piece(l, w);
-    claim_run(l, w, run_in_buffer(l, w->from, n), 0);
+    claim_run(l, w, run_in_buffer(l, w->from, w->piece.take), 0);
     TESSERA_AWAIT(tessera_claimed(&w->task, &l->claims, &w->claim));
-  } while (w->piece.place != l->state->map[w->block] - 1u);
-  decide(l, w); /* a top may hold data by now */
+    look_at_evicted(l, w);
+    if (memcmp(&w->piece, &w->planned, sizeof w->piece) == 0) break;
+    tessera_unclaim(&l->claims, &w->claim);
+  }
   tessera_work_begins(&l->tasks, &l->evictions, "evict", w->from);
-  add_run(w, TESSERA_READ, run_in_buffer(l, w->from, w->piece.take), tessera_part(&l->tasks, w->slot->data, l->slot_sectors, w->piece.take), NULL);
+  add_run(w, TESSERA_READ, run_in_buffer(l, w->from, w->piece.take), tessera_part(&l->tasks, l->evicted, 0, w->piece.take), NULL);
   TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
-  if (w->task.status == TESSERA_OK) TESSERA_AWAIT(write_claimed(l, w, tessera_part(&l->tasks, w->slot->data, l->slot_sectors, w->piece.take)));
+  if (w->task.status == TESSERA_OK) TESSERA_AWAIT(write_claimed(l, w, data));
   for (uint32_t n = 0; n < w->piece.take && w->task.status == TESSERA_OK; ++n) drop_buffered(l, w->from + n);
   tessera_work_ends(&l->tasks, &l->evictions, w->from, w->piece.take);
   tessera_unclaim(&l->claims, &w->claim);
@@ -964,6 +973,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   l->newest = tessera_tasks_memory(&l->tasks, l->places * sizeof *l->newest);
   l->newest_buffered = tessera_tasks_memory(&l->tasks, (l->buffer_sectors + 1) * sizeof *l->newest_buffered);
   l->zeros = m->reserve_buffer(m, TESSERA_MERGE_BUFFER, l->block, 0, "zeros");
+  l->evicted = m->reserve_buffer(m, TESSERA_MERGE_BUFFER, l->block, 0, "sectors that leave the buffer"); /* one task at a time */
   l->slot_sectors = 2 * l->stride + l->block;
   uint32_t room = 0;
   for (uint32_t radius = 0; radius < SLOT_RADII; ++radius) room += m->sectors_on(m, 0, l->backup_radius + radius);
