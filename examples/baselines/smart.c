@@ -167,8 +167,9 @@ static void charge_look(const struct layer *l, uint32_t places) { l->tasks.machi
 static void choose_pool(const struct layer *l, struct ring *r) {
   uint32_t start = 0, run = 0;
   while (start < r->tracks && is_free(l, r, start)) ++start; /* a used place: from there on no element is cut in two */
-  r->left = 0;
-  for (uint32_t i = 1; i <= r->tracks; ++i) {
+  r->pool = 0;
+  r->left = start == r->tracks ? start : 0;
+  for (uint32_t i = 1; i <= r->tracks && start < r->tracks; ++i) {
     const uint32_t place = (start + i) % r->tracks;
     run = i < r->tracks && is_free(l, r, place) ? run + 1 : 0;
     if (run > r->left) r->left = run, r->pool = place_before(r, place, run - 1);
@@ -182,21 +183,27 @@ static uint32_t of_pool(const struct layer *l, struct ring *r) {
   return r->left < 3 ? NONE : r->first + r->pool;
 }
 
+/* Places from the pool's first on. */
+static uint32_t in_pool(const struct ring *r, uint32_t place) { return place_before(r, place, r->pool); }
+
+/* The track for a copy: while the ring is less than half full one with free neighbours, which leaves a pool of the reserve; then the next of the pool. */
 static uint32_t target(const struct layer *l, struct ring *r) {
   for (uint32_t i = 0; i < SPACED_LOOK && 2 * r->used < r->tracks; ++i) {
-    const uint32_t place = r->spaced;
-    const int in_pool = (next_place(r, place) + r->tracks - r->pool) % r->tracks < r->left + 2; /* or next to it */
-    if (!in_pool && is_free(l, r, place) && is_free(l, r, place_before(r, place, 1)) && is_free(l, r, next_place(r, place))) return charge_look(l, i + 1), r->first + place;
+    const uint32_t place = r->spaced, from = in_pool(r, place);
+    const int spares_pool = from > r->left || from + 1 + r->reserve <= r->left;
+    if (spares_pool && is_free(l, r, place) && is_free(l, r, place_before(r, place, 1)) && is_free(l, r, next_place(r, place))) return charge_look(l, i + 1), r->first + place;
     r->spaced = next_place(r, place);
   }
   return of_pool(l, r);
 }
 
+/* What is left of the pool comes after the track. */
 static void take(struct layer *l, struct ring *r, uint32_t physical) {
+  const uint32_t from = in_pool(r, physical - r->first);
   l->holds[physical] = TAKEN;
-  if (r->left == 0 || physical != r->first + r->pool) return;
-  r->pool = next_place(r, r->pool);
-  --r->left;
+  if (from >= r->left) return;
+  r->pool = next_place(r, physical - r->first);
+  r->left -= from + 1;
 }
 
 static uint32_t free_before(const struct layer *l, const struct ring *r, uint32_t place) {
