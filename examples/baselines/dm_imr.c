@@ -21,7 +21,7 @@
  * are in it, so not before the bottom is written.
  *
  * Recovery. The map, what the buffer holds, and which slots are in force are in the dumped part of the DRAM. A boot writes what a slot in force has to
- * where it belongs, except over sectors with a higher sequence number. After a dump that failed it looks at all slots, the newest first, then reads all headers: of
+ * where it belongs, except over sectors with a higher sequence number. After a dump that failed (or without one: dump_map) it looks at all slots, the newest first, then reads all headers: of
  * each sector the copy with the highest number counts, and blocks without any are where the drive was delivered with them. */
 #include "tessera_parts.h"
 
@@ -31,7 +31,7 @@
 #define NONE UINT32_MAX
 #define MOST_HEAT 255u
 enum {
-  ALLOCATION, TOP_BUFFER, BLOCK_SWAP, BLOCK, BUFFER, SWAP_MARGIN, HEAT_WRITES, BACKUP_SLOTS, TOP_RATIO, PARAMETERS,
+  ALLOCATION, TOP_BUFFER, BLOCK_SWAP, BLOCK, BUFFER, SWAP_MARGIN, HEAT_WRITES, BACKUP_SLOTS, TOP_RATIO, DUMP_MAP, PARAMETERS,
   THREE_PHASE = 0, TWO_PHASE, PHASES = 3,
   SUPERBLOCKS = 2, SLOT_RADII = 3, /* of a slot: two tops, and a block */
   AT_HOME = 1, BUFFERED = 2,       /* kinds of sectors */
@@ -49,7 +49,8 @@ static const tessera_parameter parameters[PARAMETERS] = {
     {"swap_margin", "writes by which a block must be hotter than the one that it is exchanged with", TESSERA_COUNT, 0, NULL, 0, 254, {2, 0}},
     {"heat_writes", "writes of the drive after which a block's count of writes is halved", TESSERA_COUNT, 0, NULL, 1, 1e12, {100000, 0}},
     {"backup_slots", "read-modify-writes at the same time", TESSERA_COUNT, 0, NULL, 1, 64, {4, 0}},
-    {"top_ratio", "sectors of a top track over sectors of a bottom track", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 0.9}}};
+    {"top_ratio", "sectors of a top track over sectors of a bottom track", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 0.9}},
+    {"dump_map", "map and buffer are in memory that the drive dumps at a power cut; false: each boot after a cut reads all headers", TESSERA_FLAG, 0, NULL, 0, 1, {1, 0}}};
 
 /* Tracks of one phase in one zone. Blocks go along a track, then over the surfaces. */
 struct segment {
@@ -957,8 +958,8 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   l->margin = (uint32_t)v[SWAP_MARGIN].integer;
   l->heat_step = (double)l->places / (double)v[HEAT_WRITES].integer;
   for (l->buckets = 1; l->buckets < l->buffer_sectors; l->buckets *= 2) continue;
-  const tessera_memory state = m->reserve(m, TESSERA_METADATA, sizeof *l->state + l->places * sizeof *l->state->map, 1, "map of blocks");
-  const tessera_memory buffer = m->reserve(m, TESSERA_METADATA, (l->buffer_sectors + 1) * sizeof *l->in_buffer, 1, "what the buffer holds");
+  const tessera_memory state = m->reserve(m, TESSERA_METADATA, sizeof *l->state + l->places * sizeof *l->state->map, v[DUMP_MAP].integer != 0, "map of blocks");
+  const tessera_memory buffer = m->reserve(m, TESSERA_METADATA, (l->buffer_sectors + 1) * sizeof *l->in_buffer, v[DUMP_MAP].integer != 0, "what the buffer holds");
   const tessera_memory heat = m->reserve(m, TESSERA_METADATA, l->places, 0, "writes of each block");
   uint64_t address;
   l->state = state.bytes;

@@ -20,7 +20,7 @@
  * can go on: sliding an element over it takes no other space. A copy counts from its first record on, and its data is on the platters by then.
  *
  * Recovery. The map is in the dumped part of the DRAM, with the copy under way: a boot asks the records of its target whether it counts. After a
- * dump that failed, a boot reads the records of all tracks; of each logical track the copy with the highest number counts, and one without a
+ * dump that failed (or without one: dump_map), a boot reads the records of all tracks; of each logical track the copy with the highest number counts, and one without a
  * record is where the drive was delivered with it. A track that is copied is never overwritten by its own copy, so an older one is always whole. */
 #include "tessera_parts.h"
 
@@ -28,7 +28,7 @@
 #define NONE UINT32_MAX
 #define TAKEN UINT32_MAX /* in `holds`: the target of a copy */
 enum {
-  RESERVE, CLEAN_BELOW, IDLE_AFTER, PARAMETERS,
+  RESERVE, CLEAN_BELOW, IDLE_AFTER, DUMP_MAP, PARAMETERS,
   RECORDS = 2,        /* sectors of each copy, and copies of the superblock */
   LEAST_RESERVE = 4,  /* tracks of a ring: with so many a second free element is there whenever the first has two left */
   SPACED_LOOK = 64,   /* tracks that a first write looks at for one with free neighbours */
@@ -38,7 +38,8 @@ enum {
 static const tessera_parameter parameters[PARAMETERS] = {
     {"reserve", "tracks of a ring that are always free, over all of its tracks", TESSERA_REAL, 0, NULL, 0.001, 0.9, {0, 0.05}},
     {"clean_below", "cleaning in the background begins when the pool has less than this share of the reserve", TESSERA_REAL, 0, NULL, 0, 1, {0, 0.5}},
-    {"idle_after", "how long the host must have been quiet before cleaning goes on", TESSERA_TIME, 0, NULL, 0, 1e15, {100000000000, 0}}};
+    {"idle_after", "how long the host must have been quiet before cleaning goes on", TESSERA_TIME, 0, NULL, 0, 1e15, {100000000000, 0}},
+    {"dump_map", "the map is in memory that the drive dumps at a power cut; false: each boot after a cut reads the records of all tracks", TESSERA_FLAG, 0, NULL, 0, 1, {1, 0}}};
 
 struct zone {
   uint64_t first;                /* its first logical sector; the table's last entry has the drive's end */
@@ -571,7 +572,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
     l->tracks += z->tracks * g->surfaces;
     z[1].first = z->first + (uint64_t)z->tracks * g->surfaces * z->sectors;
   }
-  const tessera_memory state = m->reserve(m, TESSERA_METADATA, sizeof *l->state + l->tracks * sizeof *l->state->map, 1, "map of tracks");
+  const tessera_memory state = m->reserve(m, TESSERA_METADATA, sizeof *l->state + l->tracks * sizeof *l->state->map, v[DUMP_MAP].integer != 0, "map of tracks");
   l->state = state.bytes;
   if (l->state != NULL && state.torn) l->state->magic = 0; /* now: a cut before the boot dumps it again */
   l->map_address = state.address + offsetof(struct state, map);
