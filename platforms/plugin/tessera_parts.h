@@ -1,4 +1,4 @@
-/* Parts of layers in C: bands of overlapped tracks, a write buffer, and the figures that tables and comparisons know. They go with the tasks of
+/* Parts of layers in C: bands of overlapped tracks, a write buffer, claims, and the figures that tables and comparisons know. They go with the tasks of
  * tessera_coroutine.h; a layer takes those that it needs. */
 #ifndef TESSERA_PARTS_H
 #define TESSERA_PARTS_H
@@ -228,6 +228,62 @@ static inline int tessera_buffer_any(const tessera_buffer *buffer, uint64_t *sec
     return 1;
   }
   return 0;
+}
+
+/* ---- claims: which numbers a task may touch ---- */
+
+/* Up to four ranges, claimed together, so that no task waits for one while it has another. What the numbers are (sectors, tracks) is the layer's
+ * choice. `shared`: others may share them. Tasks that want the same numbers have their turns in the order in which they came. */
+#define TESSERA_CLAIM_RANGES 4u
+typedef struct tessera_claim_range { uint64_t first, end; uint32_t shared; } tessera_claim_range;
+typedef struct tessera_claim {
+  struct tessera_claim *next;
+  tessera_task *task;
+  uint32_t waits, count;
+  tessera_claim_range range[TESSERA_CLAIM_RANGES];
+} tessera_claim;
+typedef struct tessera_claims { tessera_claim *first, *last; } tessera_claims; /* in the order in which they came. All bytes 0: none */
+
+static inline void tessera_claim_add(tessera_claim *claim, uint64_t first, uint64_t count, int shared) {
+  const tessera_claim_range range = {first, first + count, shared != 0};
+  claim->range[claim->count++] = range;
+}
+
+/* Whether an earlier claim has, or waits for, a number that this one may not share with it. */
+static inline int tessera_claim_must_wait(const tessera_claims *claims, const tessera_claim *claim) {
+  for (const tessera_claim *other = claims->first; other != claim; other = other->next)
+    for (uint32_t i = 0; i < claim->count; ++i)
+      for (uint32_t j = 0; j < other->count; ++j) {
+        const tessera_claim_range *const one = &claim->range[i], *const two = &other->range[j];
+        if (one->first < two->end && two->first < one->end && !(one->shared && two->shared)) return 1;
+      }
+  return 0;
+}
+
+/* Waits until the task has all its ranges, which stay as they are until tessera_unclaim(). */
+static inline tessera_status tessera_claimed(tessera_task *task, tessera_claims *claims, tessera_claim *claim) {
+  if (!tessera_asks(task)) return TESSERA_OK;
+  task->tasks->machine->charge(task->tasks->machine, TESSERA_CPU_LOCK, claim->count);
+  claim->task = task;
+  claim->next = NULL;
+  if (claims->first == NULL) claims->first = claim; else claims->last->next = claim;
+  claims->last = claim;
+  claim->waits = (uint32_t)tessera_claim_must_wait(claims, claim);
+  if (!claim->waits) return TESSERA_OK;
+  task->tasks->machine->park(task->tasks->machine, task->command.operation, TESSERA_WAITS_LOCK);
+  return TESSERA_WAITING;
+}
+
+/* Gives all ranges back; the claim is empty then, and may be filled again. */
+static inline void tessera_unclaim(tessera_claims *claims, tessera_claim *claim) {
+  tessera_claim **place = &claims->first, *before = NULL;
+  for (; *place != claim; place = &(*place)->next) before = *place;
+  *place = claim->next;
+  if (claims->last == claim) claims->last = before;
+  claim->count = 0;
+  for (tessera_claim *other = claim->next; other != NULL; other = other->next)
+    if (other->waits && !(other->waits = (uint32_t)tessera_claim_must_wait(claims, other)))
+      other->task->tasks->machine->ready(other->task->tasks->machine, other->task->command.operation);
 }
 
 /* ---- work and figures ---- */

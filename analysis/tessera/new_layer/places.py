@@ -26,6 +26,10 @@ def examples_folder() -> Path:
     return _first((INSTALLED / "examples", REPOSITORY / "examples" / "firmware"), "careless.c")
 
 
+def baselines_folder() -> Path:
+    return _first((INSTALLED / "baselines", REPOSITORY / "examples" / "baselines"), "smart.c")
+
+
 def checkout(folder: Path) -> Path | None:
     """The project's tree that a folder is in."""
     return next((place for place in (folder, *folder.parents) if (place / LIST).exists()), None)
