@@ -51,7 +51,7 @@ struct Dispatch {
   int operator()(const tessera::cli::RunOptions& options) const {
     if (options.list_inputs) return tessera::print_input_files(tessera::input_files(options, search));
     if (options.print_document) {
-      std::cout << tessera::cli::run_document(options.named, tessera::cli::CodeInDocument::named);
+      std::cout << tessera::cli::run_document(options.named);
       return 0;
     }
     tessera::require_digest(options.firmware);

@@ -169,8 +169,8 @@ std::vector<std::string> words_of_document(const std::string& file, const Argume
   return words;
 }
 
-std::string run_document(const std::vector<NamedOption>& options, CodeInDocument code) {
-  const auto left_out = [code](const NamedOption& option) { return code == CodeInDocument::comment && of_code.contains(option.name); };
+std::string run_document(const std::vector<NamedOption>& options, const std::string& digest_of_code) {
+  const auto left_out = [&](const NamedOption& option) { return !digest_of_code.empty() && of_code.contains(option.name); };
   std::string text = "# The same again: tessera run run.toml\n";
   for (const NamedOption& option : options)
     if (left_out(option))
@@ -190,6 +190,7 @@ std::string run_document(const std::vector<NamedOption>& options, CodeInDocument
       text += (i == 0 ? "" : ", ") + toml_quoted(from_anywhere(option, option.values[i]));
     text += option.repeated ? "]\n" : "\n";
   }
+  if (!digest_of_code.empty()) text += "firmware-digest = " + toml_quoted(digest_of_code) + "\n";
   if (settings == nullptr) return text;
   text += "\n[run.set]\n";
   for (const std::string& setting : settings->values)

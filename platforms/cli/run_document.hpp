@@ -15,7 +15,6 @@
 // A flag is true; what may be given several times is an array; the parameters of `--set` have a table, as a path or as tables in each
 // other. A file is named from the folder of the document. What the command line says, too, counts instead. Every run leaves its own in its
 // folder, with the paths of its files made absolute.
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,8 @@ class Arguments;
 /// run, a table next to [run], no drive.
 [[nodiscard]] std::vector<std::string> words_of_document(const std::string& file, const Arguments& given);
 
-/// Whether a document names the code that the run loads, or has it in a comment: folders of results are mailed, and are data.
-enum class CodeInDocument : std::uint8_t { named, comment };
-[[nodiscard]] std::string run_document(const std::vector<NamedOption>& options, CodeInDocument code);
+/// The document of a run. With `digest_of_code`, that of the library or image that it loads, the file is in a comment: folders of results
+/// are mailed, and are data. Whoever runs the document names the file again.
+[[nodiscard]] std::string run_document(const std::vector<NamedOption>& options, const std::string& digest_of_code = {});
 
 }  // namespace tessera::cli

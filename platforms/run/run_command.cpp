@@ -143,6 +143,11 @@ boost::json::object run_description(const cli::RunOptions& options, const std::v
   return {{"schema", 1}, {"tool", "tessera-sim " TESSERA_VERSION}, {"options", std::move(named)}, {"inputs", to_json(inputs)}};
 }
 
+std::string digest_of_code(const std::vector<InputFile>& inputs) {
+  const auto code = std::ranges::find_if(inputs, [](const InputFile& input) { return input.role == "firmware" || input.role == "image"; });
+  return code == inputs.end() ? "" : code->sha256;
+}
+
 /// Of the power cuts that were asked for, which were not made and why, and what those that were made lost.
 std::vector<std::string> cut_notes(const Simulation& simulation, std::uint64_t asked) {
   std::vector<std::string> notes;
@@ -260,7 +265,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   ParameterCollector effective;
   drive_config.describe(effective);
   constexpr int an_option_a_line = 2;
-  folder.write("run.toml", cli::run_document(options.named, cli::CodeInDocument::comment), Keep::record);
+  folder.write("run.toml", cli::run_document(options.named, digest_of_code(inputs)), Keep::record);
   folder.write("run.json", json_text(run_description(options, inputs), an_option_a_line), Keep::record);
   folder.write("drive.toml", parameters_as_toml(effective.parameters(), "effective description of " + options.drive), Keep::record);
 

@@ -88,6 +88,10 @@ def test_a_folder_of_results_names_no_code_that_a_run_of_its_document_would_load
     simulate("run", *words, "--out", tmp_path / "run")
     comment, *rest = [line for line in (tmp_path / "run" / "run.toml").read_text().splitlines() if "careless.so" in line]
     assert comment.startswith("# with --firmware ") and not rest
+    again = ("run", tmp_path / "run" / "run.toml", "--out", tmp_path / "again")
+    assert "--firmware-digest needs --firmware or --elf" in simulate(*again, status=2).stderr
+    simulate(*again, "--firmware", library)
+    assert differences(Run(tmp_path / "run"), Run(tmp_path / "again")) == []
 
 
 @pytest.mark.parametrize(
