@@ -186,7 +186,7 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
 
     >>> import tempfile
     >>> plan = {
-    ...     "run": {"workload": "random-4k", "limit": 200}, "axes": {"media.rpm": ["5400 rpm", "7200 rpm"]},
+    ...     "run": {"workload": "random-4k", "limit": 1000}, "axes": {"media.rpm": ["5400 rpm", "7200 rpm"]},
     ...     "objectives": {"host.latency.mean": "minimise", "cost": "minimise"},
     ...     "cost": {"media": {"rpm": {"price": 1.0, "per": "rpm"}}}, "search": {"trials": 8, "batch": 4},
     ... }
