@@ -31,6 +31,7 @@ DISK_STATES = (
 
 # Parts that report only where they are in use.
 SPECIAL_RUNS = {
+    "zeros after TRIM": ("bare", "--layer", "cmr", "--set", "firmware.zeros_after_trim=true"),
     "write-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--check"),
     "read-cache": ("bare", "--layer", "cmr", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.read_cache.segments=4", "--set", "firmware.read_cache.segment_sectors=64",
                    "--set", "firmware.read_cache.pool=with_writes", "--set", "firmware.read_cache.segmentation=adaptive", "--set", "firmware.read_cache.zero_latency=true"),

@@ -147,7 +147,7 @@ TEST_CASE("a TRIM of a zone leaves its pointer, and nothing of it is merged, nor
   drive.cut_now();
   CHECK(drive.pointer(1) == pointer);
   drive.check_content();
-  drive.manage(HostOp::zone_reset, 1);
+  REQUIRE(drive.manage(HostOp::zone_reset, 1) == Status::ok);
   drive.write_zone(1, 0, 20);
   drive.check_content();
   drive.cut_now();
