@@ -166,12 +166,13 @@ static const struct segment *places_on(const struct layer *l, uint32_t surface, 
   return NULL;
 }
 
-/* What a write of `bottom` destroys on one side of it; count 0: there is no track. */
+/* What a write of `bottom` destroys on one side of it; count 0: nothing, at the border of a zone. */
 static struct run side_of(const struct layer *l, struct run bottom, int side) {
   const uint32_t radius = bottom.radius + (uint32_t)(side == BELOW ? -1 : 1);
   struct run top = {bottom.surface, radius, 0, 0};
   uint64_t place;
-  if (places_on(l, bottom.surface, radius, &place) == NULL) return top;
+  const struct segment *const here = places_on(l, bottom.surface, bottom.radius, &place), *const there = places_on(l, bottom.surface, radius, &place);
+  if (there == NULL || (uint32_t)(here - l->segment) % l->zones != (uint32_t)(there - l->segment) % l->zones) return top;
   const uint64_t from = l->tasks.machine->sectors_on(l->tasks.machine, bottom.surface, bottom.radius), to = l->tasks.machine->sectors_on(l->tasks.machine, top.surface, radius);
   top.first = (uint32_t)(bottom.first * to / from);
   top.count = (uint32_t)(((uint64_t)(bottom.first + bottom.count) * to + from - 1) / from) - top.first;

@@ -193,6 +193,14 @@ def test_requests_side_by_side_read_what_was_written_last(libraries, tmp_path):
         assert metric(tmp_path / layer, "scoreboard.errors") == 0 and metric(tmp_path / layer, "host.served") == 600
 
 
+@pytest.mark.parametrize("layer", ["smart", "dm-imr"])
+def test_zones_do_not_reach_into_each_other(libraries, tmp_path, layer):
+    """The last track of a zone and the first of the next are no neighbours. The drive has eight zones on seven surfaces."""
+    words = ("--workload", "random-4k", "--replay", "closed:8", "--fold", "--limit", 1200, "--prefill", 80, "--caches", "empty")
+    simulate("run", "hp-c3323a", "--layer", layer, "--firmware", libraries[layer], *words, "--check", "--cut-at", "3 s", "--out", tmp_path / "out")
+    assert metric(tmp_path, "scoreboard.errors") == 0
+
+
 def test_a_baseline_s_parameters_have_range_default_and_sentence(libraries):
     listed = {entry["path"]: entry for library in libraries.values() for entry in json.loads(simulate("list", "parameters", "--json", "--firmware", library).stdout)}
     own = {path: entry for path, entry in listed.items() if path.startswith(("layers.smart.", "layers.dm_imr."))}
