@@ -193,11 +193,14 @@ def test_requests_side_by_side_read_what_was_written_last(libraries, tmp_path):
         assert metric(tmp_path / layer, "scoreboard.errors") == 0 and metric(tmp_path / layer, "host.served") == 600
 
 
-@pytest.mark.parametrize("layer", ["smart", "dm-imr"])
-def test_zones_do_not_reach_into_each_other(libraries, tmp_path, layer):
-    """The last track of a zone and the first of the next are no neighbours. The drive has eight zones on seven surfaces."""
+# Zones that have a border on each surface; a spare sector on each track; tracks that hold nothing, since all their sectors were slipped.
+OLD = [("smart", "hp-c3323a"), ("dm-imr", "hp-c3323a"), ("dm-imr", "dec-rz26"), ("smart", "hp-c2247a")]
+
+
+@pytest.mark.parametrize(("layer", "drive"), OLD)
+def test_zones_spares_and_holes_of_old_drives_lose_nothing(libraries, tmp_path, layer, drive):
     words = ("--workload", "random-4k", "--replay", "closed:8", "--fold", "--limit", 1200, "--prefill", 80, "--caches", "empty")
-    simulate("run", "hp-c3323a", "--layer", layer, "--firmware", libraries[layer], *words, "--check", "--cut-at", "3 s", "--out", tmp_path / "out")
+    simulate("run", drive, "--layer", layer, "--firmware", libraries[layer], *words, "--check", "--cut-at", "3 s", "--out", tmp_path / "out")
     assert metric(tmp_path, "scoreboard.errors") == 0
 
 
