@@ -49,13 +49,14 @@ static const tessera_parameter parameters[PARAMETERS] = {
     {"swap_margin", "writes by which a block must be hotter than the one that it is exchanged with", TESSERA_COUNT, 0, NULL, 0, 254, {2, 0}},
     {"heat_writes", "writes of the drive after which a block's count of writes is halved", TESSERA_COUNT, 0, NULL, 1, 1e12, {100000, 0}},
     {"backup_slots", "read-modify-writes at the same time", TESSERA_COUNT, 0, NULL, 1, 64, {4, 0}},
-    {"top_ratio", "sectors of a top track over sectors of a bottom track", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 0.9}},
+    {"top_ratio", "sectors of a top track over sectors of a bottom track; 1 on drives with media.track_spares", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 1.0}},
     {"dump_map", "map and buffer are in memory that the drive dumps at a power cut; false: each boot after a cut reads all headers", TESSERA_FLAG, 0, NULL, 0, 1, {1, 0}}};
 
 /* Tracks of one phase in one zone. Blocks go along a track, then over the surfaces. */
 struct segment {
   uint64_t first; /* place; the table's last entry has the drive's end */
   uint32_t per_track, radius, step, tracks; /* blocks; the first track's radius, from one to the next, tracks on each surface */
+  uint32_t nominal; /* sectors of a track without spares and defects */
 };
 struct run { uint32_t surface, radius, first, count; };
 struct header { uint64_t magic, sector, sequence, kind; }; /* a header's first bytes */
@@ -166,15 +167,18 @@ static const struct segment *places_on(const struct layer *l, uint32_t surface, 
   return NULL;
 }
 
-/* What a write of `bottom` destroys on one side of it; count 0: there is no track. */
+/* What a write of `bottom` destroys on one side of it; count 0: nothing, at the border of a zone. */
 static struct run side_of(const struct layer *l, struct run bottom, int side) {
   const uint32_t radius = bottom.radius + (uint32_t)(side == BELOW ? -1 : 1);
   struct run top = {bottom.surface, radius, 0, 0};
   uint64_t place;
-  if (places_on(l, bottom.surface, radius, &place) == NULL) return top;
+  const struct segment *const here = places_on(l, bottom.surface, bottom.radius, &place), *const there = places_on(l, bottom.surface, radius, &place);
+  if (there == NULL || (uint32_t)(here - l->segment) % l->zones != (uint32_t)(there - l->segment) % l->zones) return top;
   const uint64_t from = l->tasks.machine->sectors_on(l->tasks.machine, bottom.surface, bottom.radius), to = l->tasks.machine->sectors_on(l->tasks.machine, top.surface, radius);
-  top.first = (uint32_t)(bottom.first * to / from);
-  top.count = (uint32_t)(((uint64_t)(bottom.first + bottom.count) * to + from - 1) / from) - top.first;
+  const uint64_t fewer = here->nominal - from > there->nominal - to ? here->nominal - from : there->nominal - to; /* spares and slipped sectors: angles are so far from in proportion */
+  const uint64_t first = bottom.first * to / from, end = ((uint64_t)(bottom.first + bottom.count) * to + from - 1) / from + fewer;
+  top.first = (uint32_t)(first < fewer ? 0 : first - fewer);
+  top.count = (uint32_t)(end < to ? end : to) - top.first;
   return top;
 }
 
@@ -915,22 +919,30 @@ static tessera_status serve(void *self, tessera_task *task) {
 }
 
 /* The tracks of `region` from `offset` on, each `step`, as a segment after those that are there. */
-static void add_segment(struct layer *l, const tessera_region *region, uint32_t offset, uint32_t step) {
+static void add_segment(struct layer *l, const tessera_region *region, uint32_t offset, uint32_t step, uint32_t nominal) {
   struct segment *const s = &l->segment[l->segments];
   const uint32_t radii = (uint32_t)region->count;
   uint32_t least = UINT32_MAX;
   s->radius = (uint32_t)region->first + offset;
   s->step = step;
+  s->nominal = nominal;
   s->tracks = radii > offset ? (radii - offset + step - 1) / step : 0;
   for (uint32_t t = 0; t < s->tracks; ++t)
     for (uint32_t surface = 0; surface < l->surfaces; ++surface) {
       const uint32_t sectors = l->tasks.machine->sectors_on(l->tasks.machine, surface, s->radius + t * step);
       least = tessera_least(least, sectors);
       if (sectors > l->stride) l->stride = sectors;
+      if (sectors > s->nominal) s->nominal = sectors;
     }
   s->per_track = least / l->block;
   if (s->tracks == 0 || s->per_track == 0) s->tracks = 0, s->per_track = 1;
   l->segment[++l->segments].first = s->first + (uint64_t)s->tracks * l->surfaces * s->per_track;
+}
+
+static uint32_t zone_of(const tessera_geometry *g, const tessera_region *region) {
+  uint32_t zone = g->zone_count - 1;
+  while (g->zones[zone].first_radius > region->first) --zone;
+  return zone;
 }
 
 static void *create(const tessera_layer *code, tessera_machine *m, const tessera_geometry *g, const tessera_region *regions, uint32_t count, const tessera_value *v) {
@@ -947,9 +959,12 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   l->headers = tessera_tasks_memory(&l->tasks, 65536 * sizeof *l->headers);
   if (l->segment == NULL || l->slot == NULL || l->headers == NULL || l->record_of == NULL) return NULL;
   const int three = v[ALLOCATION].integer == THREE_PHASE;
-  for (uint32_t i = 1; i < count; ++i) add_segment(l, &regions[i], 0, 2);
-  for (uint32_t i = 1; i < count; ++i) add_segment(l, &regions[i], 1, three ? 4 : 2);
-  for (uint32_t i = 1; i < count && three; ++i) add_segment(l, &regions[i], 3, 4);
+  for (uint32_t phase = 0; phase < (three ? 3u : 2u); ++phase)
+    for (uint32_t i = 1; i < count; ++i) {
+      const uint32_t sectors = g->zones[zone_of(g, &regions[i])].sectors_per_track;
+      if (phase == 0) add_segment(l, &regions[i], 0, 2, sectors);
+      else add_segment(l, &regions[i], 2 * phase - 1, three ? 4 : 2, (uint32_t)(v[TOP_RATIO].real * sectors));
+    }
   l->places = l->segment[l->segments].first;
   const uint64_t tops = l->places - l->segment[l->zones].first, most = v[BUFFER].integer / g->sector_bytes / l->block;
   l->buffer_first = l->places - (v[TOP_BUFFER].integer ? (most < tops ? most : tops) : 0);

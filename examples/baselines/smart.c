@@ -49,7 +49,8 @@ struct zone {
 /* Places in a ring count from 0; physical tracks are numbered ring after ring. */
 struct ring {
   uint32_t first, tracks;   /* physical */
-  uint32_t surface, radius; /* of place 0 */
+  uint32_t surface;
+  uint32_t *radius;         /* of each place */
   uint32_t used, reserve, pool, left; /* tracks that hold data; always free; first place of the pool, and its tracks */
   uint32_t spaced, cleaning;          /* place where a first write looks next; background work is under way */
   uint32_t moving, rest;              /* the used element that is being cleaned: its first place, and its tracks */
@@ -78,6 +79,7 @@ struct layer {
   struct zone *zone;
   struct ring *ring;
   uint32_t zones, rings, surfaces, tracks, places, most_sectors; /* logical and physical tracks */
+  uint32_t superblock;            /* its first radius */
   uint32_t delivered, sleeping;   /* logical tracks with data when the drive was new; tasks that wait for the host to be idle */
   double clean_below;
   uint64_t idle_after, map_address;
@@ -149,7 +151,7 @@ static tessera_media_step run_on(const struct ring *r, uint32_t physical, uint32
   tessera_media_step run;
   memset(&run, 0, sizeof run);
   run.surface = r->surface;
-  run.radius = r->radius + physical - r->first;
+  run.radius = r->radius[physical - r->first];
   run.first = first;
   run.count = count;
   return run;
@@ -431,7 +433,7 @@ static void add_superblock(struct layer *l, struct work *w, uint32_t kind) {
   for (uint32_t i = 0; i < RECORDS; ++i) {
     tessera_media_step run;
     memset(&run, 0, sizeof run);
-    run.radius = l->ring->radius - RECORDS + i;
+    run.radius = l->superblock + i;
     run.count = 1;
     tessera_media_step *const step = tessera_add(&w->task, kind, run, tessera_part(&l->tasks, l->image, i, 1));
     step->headers = &l->header[i];
@@ -546,6 +548,12 @@ static tessera_status serve(void *self, tessera_task *task) {
   }
 }
 
+static uint32_t nominal_sectors(const tessera_geometry *g, uint32_t radius) {
+  const tessera_zone *zone = g->zones;
+  while (radius >= zone->first_radius + zone->radii) ++zone;
+  return zone->sectors_per_track;
+}
+
 static void *create(const tessera_layer *code, tessera_machine *m, const tessera_geometry *g, const tessera_region *regions, uint32_t count, const tessera_value *v) {
   struct layer *const l = tessera_tasks_made(sizeof *l, m, g, sizeof(struct work), serve);
   if ((void)code, l == NULL) return NULL;
@@ -555,17 +563,26 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   l->zone = tessera_tasks_memory(&l->tasks, (l->zones + 1) * sizeof *l->zone);
   l->ring = tessera_tasks_memory(&l->tasks, l->rings * sizeof *l->ring);
   if (l->zone == NULL || l->ring == NULL) return NULL;
+  l->superblock = (uint32_t)regions->first;
   for (uint32_t i = 0; i < l->zones; ++i) {
     struct zone *const z = &l->zone[i];
-    const uint32_t tracks = (uint32_t)regions[i + 1].count, reserve = reserve_of(v, tracks);
+    const uint32_t first = (uint32_t)regions[i + 1].first, radii = (uint32_t)regions[i + 1].count;
     z->first_track = l->tracks;
-    z->tracks = tracks - reserve;
     z->first_ring = i * g->surfaces;
-    z->sectors = UINT32_MAX;
+    z->tracks = z->sectors = UINT32_MAX;
     for (uint32_t surface = 0; surface < g->surfaces; ++surface) {
-      l->ring[z->first_ring + surface] = (struct ring){.first = l->places, .tracks = tracks, .surface = surface, .radius = (uint32_t)regions[i + 1].first, .reserve = reserve};
-      l->places += tracks;
-      for (uint32_t t = 0; t < tracks; ++t) z->sectors = tessera_least(z->sectors, m->sectors_on(m, surface, (uint32_t)regions[i + 1].first + t));
+      struct ring *const r = &l->ring[z->first_ring + surface];
+      *r = (struct ring){.first = l->places, .surface = surface, .radius = tessera_tasks_memory(&l->tasks, radii * sizeof *r->radius)};
+      if (r->radius == NULL) return NULL;
+      for (uint32_t radius = first; radius < first + radii; ++radius) {
+        const uint32_t sectors = m->sectors_on(m, surface, radius);
+        if (2 * sectors < nominal_sectors(g, radius)) continue; /* its sectors were slipped: it is a gap between two others */
+        z->sectors = tessera_least(z->sectors, sectors);
+        r->radius[r->tracks++] = radius;
+      }
+      r->reserve = reserve_of(v, r->tracks);
+      z->tracks = tessera_least(z->tracks, r->tracks > r->reserve ? r->tracks - r->reserve : 0);
+      l->places += r->tracks;
     }
     if (z->sectors > l->most_sectors) l->most_sectors = z->sectors;
     z->sectors -= RECORDS;

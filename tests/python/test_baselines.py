@@ -193,6 +193,17 @@ def test_requests_side_by_side_read_what_was_written_last(libraries, tmp_path):
         assert metric(tmp_path / layer, "scoreboard.errors") == 0 and metric(tmp_path / layer, "host.served") == 600
 
 
+# Zones that have a border on each surface; a spare sector on each track; tracks that hold nothing, since all their sectors were slipped.
+OLD = [("smart", "hp-c3323a"), ("dm-imr", "hp-c3323a"), ("dm-imr", "dec-rz26"), ("smart", "hp-c2247a")]
+
+
+@pytest.mark.parametrize(("layer", "drive"), OLD)
+def test_zones_spares_and_holes_of_old_drives_lose_nothing(libraries, tmp_path, layer, drive):
+    words = ("--workload", "random-4k", "--replay", "closed:8", "--fold", "--limit", 1200, "--prefill", 80, "--caches", "empty")
+    simulate("run", drive, "--layer", layer, "--firmware", libraries[layer], *words, "--check", "--cut-at", "3 s", "--out", tmp_path / "out")
+    assert metric(tmp_path, "scoreboard.errors") == 0
+
+
 def test_a_baseline_s_parameters_have_range_default_and_sentence(libraries):
     listed = {entry["path"]: entry for library in libraries.values() for entry in json.loads(simulate("list", "parameters", "--json", "--firmware", library).stdout)}
     own = {path: entry for path, entry in listed.items() if path.startswith(("layers.smart.", "layers.dm_imr."))}
