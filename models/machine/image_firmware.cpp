@@ -10,11 +10,12 @@ namespace tessera {
 
 namespace {
 
-void report_cache(MetricSet& metrics, const std::string& name, const riscv::HartCaches::Figures& figures) {
+void report_cache(MetricSet& metrics, const std::string& name, const riscv::HartCaches::Figures& figures, std::uint64_t hits,
+                  const char* of_hits) {
   const auto count = [&](const char* what, std::uint64_t value, const char* description) {
     metrics.count("processor." + name + what, static_cast<double>(value), "1", description);
   };
-  count(".hits", figures.hits, "lines found in this cache of the image's processor");
+  count(".hits", hits, of_hits);
   count(".misses", figures.misses, "lines fetched into this cache of the image's processor, over the bus");
   count(".write_backs", figures.write_backs, "dirty lines that this cache of the image's processor wrote back");
 }
@@ -138,8 +139,14 @@ void ImageFirmware::report(MetricSet& metrics) const {
   metrics.count("processor.instructions", static_cast<double>(hart_.instructions()), "1", "instructions of the firmware image");
   metrics.count("processor.cycles", static_cast<double>(worked_ / period(setup_.clock)), "1",
                 "cycles in which the image's processor worked");
-  if (hart_.caches().of_code()) report_cache(metrics, "code_cache", hart_.caches().code());
-  if (hart_.caches().of_data()) report_cache(metrics, "data_cache", hart_.caches().data());
+  const riscv::HartCaches& caches = hart_.caches();
+  if (caches.of_code()) {
+    // How often the cache is looked at depends on how many instructions the hart takes together, which a debugger and a profile change.
+    const std::uint64_t found = hart_.instructions() - std::min(caches.code().misses, hart_.instructions());
+    report_cache(metrics, "code_cache", caches.code(), found, "instructions whose line was in this cache of the image's processor");
+  }
+  if (caches.of_data())
+    report_cache(metrics, "data_cache", caches.data(), caches.data().hits, "lines found in this cache of the image's processor");
   metrics.append(figures());
   metrics.add(
       "processor.untold", static_cast<double>(setup_.untold), "1",
