@@ -71,7 +71,9 @@ void Scoreboard::destroyed(ConstContentSpan sector) {
   std::vector<std::optional<Tag>> tags;
   std::optional<HostBlock> first;  // where the tags say that the sector belongs
   for (std::size_t at = 0; at + kept <= sector.size(); at += kept) {
-    const std::optional<Tag> tag = tags.emplace_back(read_block(sector.subspan(at, kept)));
+    std::optional<Tag>& tag = tags.emplace_back(read_block(sector.subspan(at, kept)));
+    if (tag && *tag != tessera::destroyed && (*tag & older_mark) != 0)
+      tag.reset();  // what a failed dump left of an older loss: no write made it
     if (!first && tag && names_block(*tag)) first = HostBlock(block_of(*tag).value() - (tags.size() - 1));
   }
   if (!first) blank_destroyed_ = true;
