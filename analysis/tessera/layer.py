@@ -151,6 +151,8 @@ class Drive(NamedTuple):
     """0: as many as there are."""
     zones: tuple[Zone, ...]
     """From the outer diameter inwards."""
+    track_spares: int
+    """Places after the sectors of each track: a turn has as many more, of which angles are shares."""
 
     @property
     def radii(self) -> int:
@@ -1100,12 +1102,11 @@ class _Driver:
                 yield _Sleep(at)
                 continue
             self.watch_works = True
-            work = self.layer.idle()
-            if work is not None:
-                try:
+            try:
+                if (work := self.layer.idle()) is not None:
                     yield from work
-                except Failed:  # what it could not do waits for the next quiet
-                    pass
+            except Failed:  # what it could not do waits for the next quiet
+                pass
             self.watch_works = False
             if machine.last_activity() + after <= machine.now():
                 self.watch_parked = True
@@ -1162,7 +1163,11 @@ def _name_of(kind: type) -> str:
 def _parameters_of(kind: type) -> list[tuple[str, _Parameter]]:
     found: dict[str, _Parameter] = {}
     for base in reversed(kind.__mro__):
-        found |= {name: value for name, value in vars(base).items() if type(value) is _Parameter}
+        for name, value in vars(base).items():
+            if type(value) is _Parameter:
+                found[name] = value
+            else:
+                found.pop(name, None)  # a class has fixed what its base left open
     return list(found.items())
 
 
@@ -1203,13 +1208,19 @@ def _with_values(kind: type, values: Sequence[Any]) -> Any:
 
 
 def _drive_of(geometry: tuple[Any, ...]) -> Drive:
-    return Drive(*geometry[:5], tuple(Zone(*zone) for zone in geometry[5]))
+    return Drive(*geometry[:5], tuple(Zone(*zone) for zone in geometry[5]), geometry[6])
 
 
 def _planned(kind: type, values: Sequence[Any], geometry: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     regions = []
-    for region in _with_values(kind, values).plan(_drive_of(geometry)):
+    planned = _with_values(kind, values).plan(_drive_of(geometry))
+    if planned is None:
+        raise TypeError("plan() gave None; expected a list of Region")
+    for region in planned:
         given = Region(*region)
+        for name in ("first", "count", "head_width", "direction", "band_tracks", "guard_tracks"):
+            if type(getattr(given, name)) is not int:
+                raise TypeError(f"region '{given.name}': {name} is {getattr(given, name)!r}; expected a whole number (// gives one)")
         regions.append((*given[:3], _number(FORMATS, given.format, "format"), *given[4:]))
     return regions
 
@@ -1235,7 +1246,11 @@ def _made(kind: type, values: Sequence[Any], geometry: tuple[Any, ...], regions:
     if (shape := machine.flash_shape()) is not None:
         layer.flash = Flash(machine, FlashShape(*shape))
     layer.setup()
-    layer.flushed_only(), layer.longest_wait()  # an exception in them has no other place where it is said
+    flushed_only, longest_wait = layer.flushed_only(), layer.longest_wait()  # what is wrong with them has no other place where it is said
+    if type(longest_wait) is not int or longest_wait < 0:
+        raise TypeError(f"longest_wait() gave {longest_wait!r}; expected a time in ps, a whole number of at least 0 such as 2 * SECOND")
+    if type(flushed_only) is not bool:
+        raise TypeError(f"flushed_only() gave {flushed_only!r}; expected True or False")
     return driver
 
 

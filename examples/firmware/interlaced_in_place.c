@@ -35,7 +35,7 @@ struct layer {
   tessera_machine *machine;
   uint32_t sector_bytes, surfaces, first, radii; /* the latter of the data region */
   uint64_t *start;                 /* of each track: its first logical sector */
-  uint32_t tracks, backup_length;
+  uint32_t tracks, backup_length, spares; /* of a track */
   tessera_data saved; /* tops, on their way to the backup track and back */
   uint8_t header[TESSERA_HEADER_BYTES];
   tessera_media_step steps[5];
@@ -77,13 +77,15 @@ static int is_bottom(const struct layer *l, const struct run *run) { return (run
 
 /* The sectors of the tops that a write to `bottom` destroys. */
 static uint32_t tops_of(const struct layer *l, const struct run *bottom, struct run tops[2]) {
-  const uint64_t from = l->machine->sectors_on(l->machine, bottom->surface, bottom->radius);
+  const uint64_t from = l->machine->sectors_on(l->machine, bottom->surface, bottom->radius) + l->spares; /* places of a turn */
   uint32_t count = 0;
   for (int side = -1; side <= 1; side += 2) {
     const uint32_t radius = bottom->radius + (uint32_t)side;
     if (radius < l->first || radius >= l->first + l->radii) continue;
-    const uint64_t to = l->machine->sectors_on(l->machine, bottom->surface, radius);
-    const uint64_t first = bottom->first * to / from, end = ((uint64_t)(bottom->first + bottom->count) * to + from - 1) / from;
+    const uint64_t sectors = l->machine->sectors_on(l->machine, bottom->surface, radius), to = sectors + l->spares;
+    uint64_t first = bottom->first * to / from, end = ((uint64_t)(bottom->first + bottom->count) * to + from - 1) / from;
+    if (first >= sectors) first = sectors - 1; /* after the last sector are spares */
+    if (end > sectors) end = sectors;
     const struct run top = {radius, bottom->surface, (uint32_t)first, (uint32_t)(end - first)};
     tops[count++] = top;
   }
@@ -266,6 +268,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   if (l == NULL) return NULL;
   l->machine = m;
   l->surfaces = g->surfaces;
+  l->spares = g->track_spares;
   l->first = (uint32_t)regions[region_count - 1].first;
   l->radii = (uint32_t)regions[region_count - 1].count;
   l->busy = l->head = l->tail = NONE;

@@ -35,11 +35,13 @@ class InPlacePy(Layer):
 
     def tops_of(self, bottom):
         """The sectors of the tops that a write to `bottom` destroys."""
-        here, region = self.media.sectors_on(bottom.surface, bottom.radius), self.tracks.region
+        spares, region = self.drive.track_spares, self.tracks.region
+        here = self.media.sectors_on(bottom.surface, bottom.radius) + spares  # places of a turn
         for radius in (bottom.radius - 1, bottom.radius + 1):
             if region.first <= radius < region.first + region.count:
-                there = self.media.sectors_on(bottom.surface, radius)
-                first, end = bottom.first * there // here, -(-(bottom.first + bottom.count) * there // here)
+                sectors = self.media.sectors_on(bottom.surface, radius)
+                first = min(bottom.first * (sectors + spares) // here, sectors - 1)  # after the last sector are spares
+                end = min(-(-(bottom.first + bottom.count) * (sectors + spares) // here), sectors)
                 yield Run(bottom.surface, radius, first, end - first)
 
     def move_tops(self, step, tops):

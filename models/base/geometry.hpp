@@ -56,6 +56,7 @@ struct DriveGeometry {
   std::uint64_t exported_sectors = 0;  ///< capacity a conventional mapping exports, from the first; 0 = all that there is
   std::vector<GeometryZone> zones;     ///< from the outer diameter inwards, without gaps
   TrackSwitches switches{};
+  std::uint32_t track_spares = 0;   ///< places after the sectors of each track that pass under the head, and hold nothing
   std::uint32_t spare_radii = 0;    ///< conventional tracks behind radii(), as dense as the last zone: no layer's, see firmware/defects
   std::vector<ArmSurfaces> arms{};  ///< in order of surfaces; empty: one arm for all
   TrackOrder track_order = TrackOrder::cylinder;

@@ -401,6 +401,7 @@ DriveGeometry geometry_of(const MediaConfig& config) {
   geometry.surfaces = config.surfaces;
   geometry.reserved_sectors = config.reserved_sectors;
   geometry.exported_sectors = config.exported_sectors;
+  geometry.track_spares = config.track_spares;
   geometry.spare_radii = config.spare_tracks;
   for (const MediaZone& zone : zones_of(config)) geometry.zones.push_back(zone.shape);
   const Sparing sparing(config);

@@ -51,15 +51,20 @@ SectorArc overlapped_arc(const TrackGeometry& geometry, const TrackShape& writer
                          const TrackShape& victim) {
   const std::uint64_t turn = geometry.revolution().value();
   const std::uint64_t length = geometry.passing(writer, first, count);
-  if (length == turn) return {0, victim.sectors()};
+  const std::uint32_t sectors = victim.sectors();
+  if (length == turn) return {0, sectors};
   const std::uint64_t begin = geometry.angle_of(writer, first);
   const std::uint64_t last = begin + length - 1 < turn ? begin + length - 1 : begin + length - 1 - turn;
-  const std::uint32_t from = geometry.sector_at(victim, begin);
-  const std::uint32_t to = geometry.sector_at(victim, last);
-  if (to > from) return {from, to - from + 1};
-  // Both ends in one sector: either inside it, or all the way round to its beginning.
-  if (to == from) return {from, length > geometry.passing(victim, from, 1) ? victim.sectors() : 1};
-  return {from, victim.sectors() - from + to + 1};
+  // After the last sector may be spares, where nothing is destroyed.
+  const std::uint64_t spares = victim.density.offset(sectors);
+  const bool begins_on_sector = geometry.forward(victim.start, begin) < spares;
+  const bool ends_on_sector = geometry.forward(victim.start, last) < spares;
+  const bool wraps = geometry.forward(victim.start, begin) + length > turn;
+  if (!begins_on_sector && !wraps) return {0, 0};
+  const std::uint32_t from = begins_on_sector ? geometry.sector_at(victim, begin) : 0;
+  const std::uint32_t end = ends_on_sector ? geometry.sector_at(victim, last) + 1 : sectors;
+  if (!begins_on_sector || !wraps) return {from, end - from};
+  return {from, std::min(sectors - from + end, sectors)};
 }
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ struct SectorArc {
 /// that face each other share it: which way the head then overlaps is not defined, so the worst is taken.
 [[nodiscard]] DamageReach damage_reach(const TrackGeometry& geometry, const TrackGroup& group, std::uint32_t radius);
 
-/// Sectors of `victim` that share any angle with `count` sectors of `writer` from `first` on; count >= 1.
+/// Sectors of `victim` that share any angle with `count` sectors of `writer` from `first` on; count >= 1. None (0) where it has its spares.
 [[nodiscard]] SectorArc overlapped_arc(const TrackGeometry& geometry, const TrackShape& writer, std::uint32_t first, std::uint32_t count,
                                        const TrackShape& victim);
 

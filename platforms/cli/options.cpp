@@ -33,7 +33,7 @@ constexpr Command commands[] = {
     {"serve", "DRIVE (--nbd ADDRESS | --zones ADDRESS) [OPTIONS]",
      "Let any NBD client, or clients for zones, use the drive, until Ctrl-C; SIGUSR1 writes the results so far, SIGUSR2 cuts the power",
      serve_examples, declare_serve, read_serve},
-    {"explain", "RUN N", "Tell the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
+    {"explain", "RUN N", "Explain the life of one request of a run, step by step", explain_examples, declare_explain, read_explain},
     {"describe", "TRACE [OPTIONS]", "Summarise a block trace", describe_examples, declare_describe, read_describe},
     {"probe", "TRACE", "Say what a block trace is taken for, and why", probe_examples, declare_probe, read_probe},
     {"convert", "TRACE --out FILE [OPTIONS]", "Write a block trace as a NumPy file", convert_examples, declare_convert, read_convert},

@@ -20,10 +20,13 @@ namespace {
 using Table = DescriptionValue::Table;
 using Array = DescriptionValue::Array;
 
-const std::set<std::string, std::less<>> no_part_of_a_run{"out", "json", "list-inputs", "document", "help"};
+const std::set<std::string, std::less<>> no_part_of_a_run{"out", "json", "list-inputs", "document", "help", "until"};
 /// Options whose value is a file, or may be the name of something that comes with the program.
 const std::set<std::string, std::less<>> of_files{"drive", "trace", "workload", "load-state", "save-state", "firmware", "elf"};
 const std::set<std::string, std::less<>> of_code{"firmware", "elf"};
+/// What no folder of results may load or write: such folders are mailed and published.
+const std::set<std::string, std::less<>> not_of_results{"firmware", "elf",      "save-state",       "vcd",
+                                                        "fst",      "timeline", "firmware-profile", "gdb"};
 
 [[noreturn]] void refuse(const DescriptionValue& value, const std::string& sentence) {
   throw input_error(value.place.file, value.place.line, sentence);
@@ -69,10 +72,10 @@ class Reader {
   void add(const std::string& name, const DescriptionValue& value) {
     const std::string option = "--" + name;
     const Arguments::Kind kind = given_.kind(option);
-    if (kind == Arguments::Kind::none)
-      refuse(value,
-             "[run]: " + (no_part_of_a_run.contains(name) ? "'" + name + "' is no part of a run" : unknown_name("option", name, names())));
     if (no_part_of_a_run.contains(name)) refuse(value, "[run]: '" + name + "' is no part of a run: give it on the command line");
+    if (kind == Arguments::Kind::none) refuse(value, "[run]: " + unknown_name("option", name, names()));
+    if (not_of_results.contains(name) && of_results())
+      refuse(value, "[run]: '" + name + "' in a folder of results, which names no code and no output: give it on the command line");
     const auto* several = std::get_if<Array>(&value.data);
     if (name == "set" && several == nullptr) return add_settings(words_, value, "");
     if ((given_.given(option) && name != "set") || is_other_input(name)) return;
@@ -87,6 +90,11 @@ class Reader {
       return;
     }
     for (const DescriptionValue& each : *several) words_.insert(words_.end(), {option, text_of(name, each)});
+  }
+
+  [[nodiscard]] bool of_results() const {
+    std::error_code error;
+    return std::filesystem::exists(folder_ / "summary.json", error) || std::filesystem::exists(folder_ / "run.json", error);
   }
 
   /// The command line names a trace and the document a workload, or the reverse.

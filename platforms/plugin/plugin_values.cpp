@@ -76,7 +76,8 @@ PluginGeometry::PluginGeometry(const DriveGeometry& geometry) : value{} {
            .zone_count = static_cast<std::uint32_t>(zones.size()),
            .zones = zones.data(),
            .head_switch = geometry.switches.head,
-           .track_switch = {}};
+           .track_switch = {},
+           .track_spares = geometry.track_spares};
   std::ranges::copy(geometry.switches.over, value.track_switch);
 }
 
@@ -87,6 +88,7 @@ DriveGeometry from_c(const tessera_geometry& geometry) {
                     .exported_sectors = geometry.exported_sectors,
                     .zones = {},
                     .switches = {.head = geometry.head_switch, .over = {}},
+                    .track_spares = geometry.track_spares,
                     .spare_radii = geometry.spare_radii};
   std::ranges::copy(geometry.track_switch, own.switches.over.begin());
   for (std::uint32_t i = 0; i < geometry.zone_count; ++i) {

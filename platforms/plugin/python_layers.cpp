@@ -114,7 +114,7 @@ py::tuple geometry_of(const tessera_geometry& geometry) {
     zones.append(py::make_tuple(zone.first_radius, zone.radii, zone.sectors_per_track, zone.spare_sectors));
   }
   return py::make_tuple(geometry.sector_bytes, geometry.surfaces, geometry.reserved_sectors, geometry.spare_radii,
-                        geometry.exported_sectors, py::tuple(zones));
+                        geometry.exported_sectors, py::tuple(zones), geometry.track_spares);
 }
 
 py::tuple flash_of(const tessera_flash_shape& shape) {

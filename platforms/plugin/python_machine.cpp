@@ -238,7 +238,11 @@ py::object PythonMachine::table(std::size_t count, const py::list& values, const
   if (memory.bytes == nullptr) return py::none();  // the run ends when the layer returns
   if (memory.torn != 0) std::memset(memory.bytes, 0, count * entry_bytes);
   PythonTable table(py::cast(this), memory, entry_bytes, count);
-  for (std::size_t i = 0; i < values.size(); ++i) table.store(i, number(values[i], INT64_MAX, "an entry"));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const unsigned long long entry = PyLong_AsUnsignedLongLong(py::object(values[i]).ptr());
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    table.store(i, entry);
+  }
   return py::cast(std::move(table));
 }
 

@@ -100,6 +100,7 @@ typedef struct tessera_geometry {
   /* How much later than a track the next one may begin without a lost turn, in units of 2^-32 turns; all 0 where the drive has no skew. */
   uint32_t head_switch;                        /* to another surface at the same radius */
   uint32_t track_switch[TESSERA_SWITCHES];     /* over up to 2^i radii */
+  uint32_t track_spares; /* places after the sectors of each track: a turn has as many more, of which angles are shares */
 } tessera_geometry;
 
 enum { TESSERA_CONVENTIONAL, TESSERA_SHINGLED, TESSERA_INTERLACED, TESSERA_WAVE };

@@ -110,7 +110,7 @@ std::vector<std::string> Probes::Waves::finish(Picoseconds now) {
       notes.push_back("--record-window: without effect, it begins at " + in_words(begin) + " and the run ended at " + in_words(now));
   if (recorder_->late_changes() != 0)
     notes.push_back(std::to_string(recorder_->late_changes()) +
-                    " changes of the waveforms came too late to be sorted and stand behind their time");
+                    " signal changes were recorded too late to be sorted: they are after their time in the file");
   return notes;
 }
 

@@ -434,6 +434,8 @@ WRONG = {
     "a lock that is not taken": ({"setup": "self.turn = Lock()", "write": "with self.turn: pass"}, "with self.turn", "write `with (yield lock):`"),
     "an unknown charge": ({"write": "self.cpu.charge('hsah')"}, "hsah", "unknown operation 'hsah'; expected one of command,"),
     "no capacity": ({"setup": "del self.user_sectors"}, None, "setup() set user_sectors to None; expected the capacity in sectors"),
+    "a longest wait that is no whole number": ({"more": "def longest_wait(self):\n        return 2.5e12"}, None, "longest_wait() gave 2500000000000.0; expected a time in ps"),
+    "no entry but the largest": ({"setup": "self.table = self.memory.table([2**64], 'map')"}, "2**64", "OverflowError"),
     "a figure that is reported twice": ({"more": "def report(self):\n        return [Figure('twice', 1, '1', 'one'), Figure('twice', 2, '1', 'two')]"}, None, "the figure 'twice' is reported already"),
     "a figure of a bad name": ({"more": "def report(self):\n        return [Figure('a b', 1, '1', 'one')]"}, None, "a figure has the name 'a b'"),
 }  # fmt: skip

@@ -115,3 +115,12 @@ def test_what_no_run_can_say_is_refused_by_its_line(tmp_path, text, line, said):
 
 def test_a_document_whose_drive_is_a_document_is_refused(tmp_path):
     assert "is a run document, too" in refusal(tmp_path, '[run]\ndrive = "mine.toml"\nworkload = "oltp"\n')
+
+
+@pytest.mark.parametrize("line", ['firmware = "mine.so"', 'elf = "mine.elf"', 'save-state = "state"', 'vcd = "waves.vcd"', 'firmware-profile = "profile.json"'])
+def test_a_document_in_a_folder_of_results_names_neither_code_nor_an_output(tmp_path, line):
+    text = f'[run]\ndrive = "demo"\nworkload = "oltp"\n{line}\n'
+    assert "names no code and no output" not in simulate("run", document(tmp_path, text), "--document", status=None).stderr
+    (tmp_path / "run.json").write_text("{}")
+    stderr = refusal(tmp_path, text)
+    assert "mine.toml:4: " in stderr and "names no code and no output" in stderr

@@ -300,3 +300,11 @@ def test_seeks_follow_points_settles_and_surfaces_of_the_description():
     assert [seek_time(drive, distance, False, False) for distance in (0, 1, 6, 21)] == [0, 1 * MS, 2 * MS, 5 * MS]
     assert seek_time(drive, 1, True, False) == 2 * MS
     assert [seek_time(drive, distance, False, True) for distance in (1, 6)] == [15 * MS // 10, 275 * MS // 100]
+
+
+def test_a_save_file_that_names_a_program_is_not_opened(tmp_path, monkeypatch):
+    monkeypatch.setattr("tessera.waves.tools.viewer", lambda wanted: "gtkwave")
+    (tmp_path / "hand.vcd").write_text(HAND_MADE)
+    (tmp_path / "hand.gtkw").write_text("[timestart] 0\n@22\n^>1 /tmp/any-program\nmedia.state\n")
+    done = CliRunner().invoke(app, ["wave", "open", str(tmp_path / "hand.vcd")])
+    assert done.exit_code != 0 and "hand.gtkw:3" in str(done.exception) + done.output and "names a program" in str(done.exception) + done.output

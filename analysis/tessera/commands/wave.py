@@ -274,7 +274,7 @@ def open_in_viewer(
     viewer: Annotated[str | None, typer.Option(help="Program that shows it; GTKWave, or Surfer where that is not installed.")] = None,
 ) -> None:
     """Open waveforms in a viewer, as their save file says."""
-    from tessera.waves.save_file import save_file_of
+    from tessera.waves.save_file import read_save_file, save_file_of
     from tessera.waves.tools import viewer as find_viewer
 
     if not file.exists():
@@ -284,6 +284,8 @@ def open_in_viewer(
     program = find_viewer(viewer)
     described = save_file_of(file)
     shown = described if Path(program).name == "gtkwave" and described.exists() else file
+    if shown.suffix == ".gtkw":
+        read_save_file(shown)
     raise typer.Exit(subprocess.run([program, str(shown)]).returncode)
 
 

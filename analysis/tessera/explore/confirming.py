@@ -112,8 +112,11 @@ class _Confirming:
         if not chosen:
             return
         self._spent += self._cost(chosen)
-        for (trial, _), row in zip(chosen, self._make(chosen)):
-            trial.again.append(row)
+        made = list(zip(chosen, self._make(chosen)))
+        lost = {id(trial) for (trial, _), row in made if row["exit_status"] != 0}
+        for (trial, _), row in made:
+            if id(trial) not in lost:  # what failed here was good before: the design's place is not settled
+                trial.again.append(row)
 
     def _cost(self, runs: Sequence[object]) -> Fraction:
         """In runs as long as those of the plan."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tessera.engine.output_file import write_inside
 from tessera.errors import InputError
 from tessera.firmware.elf import Image
 from tessera.firmware.images import COMPILER, plain_names
@@ -132,10 +133,13 @@ class Profile:
         return end - self._lowest_stack, list(self._path(self._lowest_context))
 
     def _path(self, context: int) -> Iterator[str]:
-        caller, function, _ = self.contexts[context]
-        if caller != context:
-            yield from self._path(caller)
-        yield self.function_of(function)
+        path = []
+        while True:
+            caller, function, _ = self.contexts[context]
+            path.append(self.function_of(function))
+            if caller == context:
+                return reversed(path)
+            context = caller
 
     # --- forms of other tools ---
 
@@ -203,5 +207,5 @@ def write_forms(profile: Profile, folder: Path) -> list[Path]:
     """callgrind.out, stacks.folded and coverage.info in the folder."""
     forms: dict[str, Iterable[str]] = {"callgrind.out": profile.callgrind(), "stacks.folded": profile.folded(), "coverage.info": profile.coverage()}
     for name, lines in forms.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_inside(folder / name, "".join(f"{line}\n" for line in lines))
     return [folder / name for name in forms]

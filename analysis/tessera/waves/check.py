@@ -14,6 +14,7 @@ from typing import Any
 
 from tessera.errors import InputError
 from tessera.explore.axes import amount
+from tessera.explore.toml_file import flat
 from tessera.waves.dump import UNKNOWN, Dump
 from tessera.waves.names import inside
 
@@ -74,6 +75,7 @@ class Description:
         return self._number(path)
 
     def count(self, path: str) -> int:
+        """0 where there is no such parameter."""
         return self._number(path)
 
     def text(self, path: str) -> str:
@@ -91,19 +93,14 @@ def description_of(drive: str | None, waveforms: Path) -> Description:
 
     folder = waveforms.parent if drive is None else Path(drive)
     file = folder / "drive.toml" if folder.is_dir() else folder
-    if file.suffix == ".toml" and file.is_file():
-        return Description(dict(_flat(tomllib.loads(file.read_text(encoding="utf-8")))))
+    if folder.is_dir() and file.is_file():  # the effective one of a run: nothing is left to its defaults
+        try:
+            return Description(flat(tomllib.loads(file.read_text(encoding="utf-8"))))
+        except ValueError as error:
+            raise InputError(f"{file}: not valid TOML: {error}") from None
     if drive is None or folder.is_dir():
         raise InputError(f"{file}: no description of the drive is there; --drive names a run's folder, a .toml file or a drive")
     return Description({path: tomllib.loads(f"v = {text}")["v"] for path, text in drive_parameters(drive).items()})
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def rows(dump: Dump, groups: Mapping[str, Iterable[str]]) -> dict[str, list[Row]]:
@@ -270,6 +267,9 @@ def _flash(dies: list[list[Row]], drive: Description) -> list[Finding]:
                     continue  # several, of kinds that nothing tells apart
                 path, expected = _nearest(times, length, drive.time("nand.read_retry_time") if state == "reading" else 0, drive.count("nand.read_retries"))
                 of[path].samples.append((length, expected))
+        for path, one in of.items():  # where none is of one operation, each is of one that takes longer
+            if not in_rows and one.samples and times[path] and min(expected for _, expected in one.samples) >= 2 * times[path]:
+                one.samples = [(length, times[path]) for length, _ in one.samples]
         if not dies:
             for one in of.values():
                 one.why_not = not_recorded("nand")

@@ -59,10 +59,15 @@ def selected(text: str, patterns: Sequence[str]) -> str:
 
 
 def read_save_file(file: Path) -> str:
+    """Its text. Raises InputError where it is not there, or names a program for GTKWave to start, which no save file of a run does."""
     try:
-        return read_text(file)
+        text = read_text(file)
     except OSError as error:
-        raise InputError(f"{file}: {error.strerror}; a run writes it beside its waveforms") from None
+        raise InputError(f"{file}: {error.strerror}; a run writes it next to its waveforms") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(("^>", "^<")):
+            raise InputError(f"{file}:{number}: '{line[:60]}' names a program for GTKWave to start, which no save file of a run does: delete the line")
+    return text
 
 
 def _read(text: str) -> tuple[list[str], list[Entry]]:

@@ -4,13 +4,12 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tessera.errors import InputError
 from tessera.waves.dump import UNKNOWN, Dump
 from tessera.waves.names import inside
 from tessera.waves.request import REST, Piece, UnderWay, pieces, under_way
 from tessera.waves.text import PS_PER_MS
 
-BACKGROUND = "65535"
-"""What signals show as the tag of work that belongs to no command."""
 MOST_HOLDERS = 3  # that a line names
 MOST_SUMS = 5  # lines of what it waited for in all
 AT_THE_DISK = ("media_queue", "background_wait")
@@ -37,7 +36,10 @@ class _Held:
         self._own = str(tag)
         self._values: dict[str, str] = {}
         lanes = [path for path in self._paths if path.startswith("host_interface.tag_") and path.endswith((".request", ".phase"))]
-        self.lane = next(path for path in lanes if path.endswith(".phase") and int(path.split(".")[1].rpartition("_")[2]) == tag)
+        lane = next((path for path in lanes if path.endswith(".phase") and int(path.split(".")[1].rpartition("_")[2]) == tag), None)
+        if lane is None:
+            raise InputError(f"{dump.file} does not hold the phase of tag {tag}: record the signals host_interface.* as well")
+        self.lane = lane
         self._requests = {str(int(path.split(".")[1].rpartition("_")[2])): path for path in lanes if path.endswith(".request")}
         self._works = sorted(path.removesuffix(".kind") for path in self._paths if path.startswith("controller.firmware.work_") and path.endswith(".kind"))
         self._dies = [path.removesuffix(".state") for path in self._paths if path.startswith("nand.die_") and path.endswith(".state")]

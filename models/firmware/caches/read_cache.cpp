@@ -364,8 +364,9 @@ Task<Status> ReadCache::write(LogicalRun run, DataSpan data, WriteOptions option
 }
 
 Task<Status> ReadCache::trim(LogicalRun run) {
-  forget(run);
-  co_return co_await inner_.trim(run);
+  const Status status = co_await inner_.trim(run);
+  forget(run);  // afterwards, as after a write
+  co_return status;
 }
 
 Task<Status> ReadCache::reset(LogicalRun zone) {

@@ -55,6 +55,8 @@ struct BootData {
   // Sectors that the factory moved.
   std::uint64_t remaps = 0;       ///< how many
   std::uint64_t remap_table = 0;  ///< offset of BootRemap
+
+  std::uint64_t track_spares = 0;  ///< places after the sectors of each track
 };
 
 struct BootZone {

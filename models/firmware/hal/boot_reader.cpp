@@ -37,6 +37,7 @@ DriveGeometry BootReader::geometry() const {
                          .exported_sectors = header_.exported_sectors,
                          .zones = {},
                          .switches = {},
+                         .track_spares = narrow(header_.track_spares),
                          .spare_radii = narrow(header_.spare_radii),
                          .arms = {},
                          .track_order = static_cast<TrackOrder>(header_.track_order),

@@ -94,7 +94,8 @@ std::vector<std::byte> make_boot_data(const DriveGeometry& geometry, const Forma
                   .track_order = static_cast<std::uint64_t>(geometry.track_order),
                   .serpent_radii = geometry.serpent_radii,
                   .surface_values = by_surface.size(),
-                  .remaps = remaps.size()};
+                  .remaps = remaps.size(),
+                  .track_spares = geometry.track_spares};
   if (flash) describe_flash(header, *flash);
   std::vector<std::byte> data(sizeof(BootData));
   header.zone_table = append(data, zones);

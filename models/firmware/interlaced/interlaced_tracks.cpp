@@ -7,7 +7,11 @@
 namespace tessera {
 
 InterlacedTracks::InterlacedTracks(const MediaPort& media, const DriveGeometry& geometry, FormatPlan regions)
-    : media_(media), surfaces_(geometry.surfaces), count_(geometry.tracks()), regions_(std::move(regions)) {}
+    : media_(media),
+      surfaces_(geometry.surfaces),
+      spares_(geometry.track_spares),
+      count_(geometry.tracks()),
+      regions_(std::move(regions)) {}
 
 const Region* InterlacedTracks::region_of(PhysicalTrack track) const {
   const auto found = std::find_if(regions_.begin(), regions_.end(), [track](const Region& region) {
@@ -35,8 +39,8 @@ std::optional<PhysicalTrack> InterlacedTracks::behind(PhysicalTrack track) const
 
 Neighbours InterlacedTracks::neighbours_of(const PhysicalRun& run) const {
   Neighbours neighbours;
-  if (const auto before = in_front(run.track)) neighbours.add(covering(run, *before, media_));
-  if (const auto after = behind(run.track)) neighbours.add(covering(run, *after, media_));
+  if (const auto before = in_front(run.track)) neighbours.add(covering(run, *before, media_, spares_));
+  if (const auto after = behind(run.track)) neighbours.add(covering(run, *after, media_, spares_));
   return neighbours;
 }
 

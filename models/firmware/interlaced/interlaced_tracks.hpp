@@ -25,7 +25,7 @@ class InterlacedTracks {
 
   [[nodiscard]] std::uint32_t length(PhysicalTrack track) const { return media_.sectors_on(track); }
   [[nodiscard]] PhysicalRun whole(PhysicalTrack track) const { return {track, 0, length(track)}; }
-  [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, length(run.track)); }
+  [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, length(run.track), spares_); }
   /// All that a write of `run` writes or destroys.
   [[nodiscard]] AngularBox reach(const PhysicalRun& run) const;
 
@@ -44,6 +44,7 @@ class InterlacedTracks {
 
   const MediaPort& media_;
   std::uint32_t surfaces_;
+  std::uint32_t spares_;  // DriveGeometry::track_spares
   std::uint64_t count_;
   FormatPlan regions_;
 };

@@ -32,6 +32,12 @@ inline constexpr std::uint64_t full_turn = std::uint64_t{1} << 32;
   return (sector << 32) / sectors_on_track;
 }
 
+/// Where a run ends, in places from the beginning of its track: one that wraps passes over the `spares` after its sectors, too.
+[[nodiscard]] constexpr std::uint64_t end_place(const PhysicalRun& run, std::uint32_t sectors, std::uint32_t spares) {
+  const std::uint64_t end = std::uint64_t{run.first} + run.count;
+  return end > sectors ? end + spares : end;
+}
+
 /// Angles [angle_first, angle_end) of radii [radius_first, radius_end) of one surface; angle_end is beyond a full turn where they wrap.
 struct AngularBox {
   std::uint32_t surface = 0;
@@ -40,10 +46,10 @@ struct AngularBox {
   std::uint64_t angle_first = 0;
   std::uint64_t angle_end = full_turn;
 
-  /// The box of a run on a track of `sectors_on_track` sectors.
-  [[nodiscard]] static AngularBox of(const PhysicalRun& run, std::uint32_t sectors_on_track) {
-    return {run.track.surface, run.track.radius, run.track.radius + 1, angle_of(run.first, sectors_on_track),
-            angle_of(std::uint64_t{run.first} + run.count, sectors_on_track)};
+  /// The box of a run on a track of so many sectors, after which DriveGeometry::track_spares pass.
+  [[nodiscard]] static AngularBox of(const PhysicalRun& run, std::uint32_t sectors, std::uint32_t spares = 0) {
+    return {run.track.surface, run.track.radius, run.track.radius + 1, angle_of(run.first, sectors + spares),
+            angle_of(end_place(run, sectors, spares), sectors + spares)};
   }
   /// Grows the box so that it encloses `other`, which lies on the same surface. Of two boxes that wrap, both do.
   void enclose(const AngularBox& other) {

@@ -195,7 +195,7 @@ TEST_CASE("the sectors at the angles of a run are found where it wraps, too, and
     media.lengths[{0, 1}] = top;
     for (std::uint32_t first = 0; first < 12; ++first) {
       for (std::uint32_t count = 1; count <= 12; ++count) {
-        const PhysicalRun found = covering({{0, 0}, first, count}, {0, 1}, media);
+        const PhysicalRun found = covering({{0, 0}, first, count}, {0, 1}, media, 0);
         REQUIRE(found.first < top);
         for (std::uint32_t sector = 0; sector < top; ++sector) {
           // In units of 1 / (12 * top) turns: whether a sector of the run reaches into this one.

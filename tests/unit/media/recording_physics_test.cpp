@@ -91,8 +91,9 @@ TEST_CASE("unformatted tracks damage nothing") {
   CHECK(damage_reach(geometry, geometry.group_of(23), 23).none());
 }
 
-TEST_CASE("a write damages exactly the sectors that share an angle with it, also over skewed and unequal tracks") {
+TEST_CASE("a write damages exactly the sectors that share an angle with it, also over skewed and unequal tracks, and tracks with spares") {
   MediaConfig config = test::small_drive();
+  config.track_spares = GENERATE(0U, 3U, 40U);
   config.sectors_per_track = 37;
   config.track_skew = 5;
   config.cylinder_skew = 11;
@@ -114,6 +115,7 @@ TEST_CASE("a write damages exactly the sectors that share an angle with it, also
     const std::uint64_t begin = geometry.angle_of(writer, first);
     std::uint64_t length = 0;
     for (std::uint32_t k = 0; k < count; ++k) length += geometry.passing(writer, (first + k) % writer.sectors(), 1);
+    if (first + count > writer.sectors()) length += turn - writer.density.offset(writer.sectors());  // over the spares
     for (std::uint32_t s = 0; s < victim.sectors(); ++s) {
       const std::uint64_t start = geometry.angle_of(victim, s);
       if ((start + turn - begin) % turn < length || (begin + turn - start) % turn < geometry.passing(victim, s, 1)) overlapped.insert(s);

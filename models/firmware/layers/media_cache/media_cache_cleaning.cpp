@@ -154,6 +154,8 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
       static_cast<void>(forget_merged(merge));
   }
   if (ok(status) && zones_ != nullptr) zones_->freed(whole);
+  // Where holes at its end were written over, no hole hides what its next place holds there.
+  if (ok(status) && zones_ == nullptr && !trimmed_bands_.empty()) bands_.use(band, merge.run.end());
   merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
   if (!ok(status) && !trimmed_bands_.empty()) progress_.wake_all();

@@ -67,7 +67,8 @@ Packet MediaCache::select_trimmed(LogicalRun run, LogicalSector& at) {
   Packet packet;
   packet.says = PacketSays::trimmed;
   std::int64_t entries = entries_left();
-  while (at < run.end() && packet.count < Packet::most_runs) {
+  const std::uint32_t most = std::min(Packet::most_runs, log_.most_sectors() - 1);
+  while (at < run.end() && packet.count < most) {
     const Band band = bands_.band_of(at);
     LogicalSector end = std::min(run.end(), band.end());
     if (zones_ != nullptr) end = std::min(end, zones_->zone_end(at));
@@ -75,7 +76,9 @@ Packet MediaCache::select_trimmed(LogicalRun run, LogicalSector& at) {
     LogicalSector first = at;
     if (zones_ == nullptr && at == run.first) first = std::max(trims_.begin_of(run), band.first);
     if (end - first > record_sectors) first = at;
-    const LogicalSector used = std::min(end, bands_.used_end(band));
+    // Of zones that share a band each has a pointer of its own.
+    const LogicalSector used =
+        zones_ == nullptr ? std::min(end, bands_.used_end(band)) : zones_->held_end({at, static_cast<std::uint32_t>(end - at)});
     at = end;
     if (first >= used) continue;
     const LogicalRun hole = new_hole(band, {first, static_cast<std::uint32_t>(used - first)}, entries);

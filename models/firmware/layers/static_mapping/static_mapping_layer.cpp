@@ -28,6 +28,7 @@ StaticMapping::StaticMapping(const Ports& ports, const StaticMappingConfig& conf
     : config_(config),
       ports_(ports),
       surfaces_(geometry.surfaces),
+      spares_(geometry.track_spares),
       layout_(geometry, regions_named(plan, "data"), ports.media, passes_of(config.scheme, config.band_tracks)),
       allocation_(ports, layout_.tracks(), config.paper ? Allocation::Usage::high_water : Allocation::Usage::tracks,
                   record_places(ports, geometry, plan)),
@@ -146,7 +147,7 @@ Neighbours StaticMapping::behind_with_data(const Piece& piece) const {
   for (std::uint32_t position = piece.position + 1; position < std::min(destroyed_below, config_.band_tracks); ++position) {
     if (!allocation_.holds(layout_.track_at(piece.band, position))) continue;
     const std::uint32_t radius = piece.run.track.radius + (position - piece.position);
-    rewritten = covering(rewritten, {piece.run.track.surface, radius}, ports_.media);
+    rewritten = covering(rewritten, {piece.run.track.surface, radius}, ports_.media, spares_);
     behind.add(rewritten);
     destroyed_below = position + config_.head_width;
   }
@@ -158,7 +159,7 @@ AngularBox StaticMapping::reach_of(const Piece& piece) const {
   AngularBox reach = box(piece.run);
   PhysicalRun run = piece.run;
   for (std::uint32_t position = piece.position + 1; position < config_.band_tracks; ++position) {
-    run = covering(run, {run.track.surface, run.track.radius + 1}, ports_.media);
+    run = covering(run, {run.track.surface, run.track.radius + 1}, ports_.media, spares_);
     reach.enclose(box(run));
   }
   return reach;
@@ -169,7 +170,7 @@ AngularBox StaticMapping::reach_of(const Piece& piece) const {
 StaticMapping::InFront StaticMapping::in_front_of(const PhysicalRun& run) const {
   InFront in_front;
   for (std::uint32_t distance = 0; distance < config_.head_width && distance <= run.track.radius; ++distance)
-    in_front.runs[in_front.count++] = covering(run, {run.track.surface, run.track.radius - distance}, ports_.media);
+    in_front.runs[in_front.count++] = covering(run, {run.track.surface, run.track.radius - distance}, ports_.media, spares_);
   return in_front;
 }
 

@@ -47,7 +47,7 @@ class StaticMapping final : public TranslationLayer {
   Task<Status> read_modify_write(PhysicalRun run, Neighbours behind, DataSpan data, MediaClass priority);
   [[nodiscard]] InFront in_front_of(const PhysicalRun& run) const;
   [[nodiscard]] Neighbours behind_with_data(const Piece& piece) const;
-  [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, ports_.media.sectors_on(run.track)); }
+  [[nodiscard]] AngularBox box(const PhysicalRun& run) const { return AngularBox::of(run, ports_.media.sectors_on(run.track), spares_); }
   [[nodiscard]] AngularBox reach_of(const Piece& piece) const;
   void count_write(bool update, std::uint32_t tracks_behind);
   void end_rmw(const PhysicalRun& run, Picoseconds begun);
@@ -55,6 +55,7 @@ class StaticMapping final : public TranslationLayer {
   StaticMappingConfig config_;
   Ports ports_;
   std::uint32_t surfaces_;
+  std::uint32_t spares_;  // DriveGeometry::track_spares
   BandTrackLayout layout_;
   Allocation allocation_;
   AngularLocks locks_;

@@ -59,7 +59,7 @@ pub struct Zone { pub first_radius: u32, pub radii: u32, pub sectors_per_track: 
 #[repr(C)]
 pub struct Geometry {
     pub sector_bytes: u32, pub surfaces: u32, pub reserved_sectors: u32, pub spare_radii: u32, pub exported_sectors: u64, pub zone_count: u32,
-    pub zones: *const Zone, pub head_switch: u32, pub track_switch: [u32; 25],
+    pub zones: *const Zone, pub head_switch: u32, pub track_switch: [u32; 25], pub track_spares: u32,
 }
 
 pub const CONVENTIONAL: u32 = 0;
