@@ -240,6 +240,7 @@ struct tessera_boot_data {
   uint64_t surface_table; /* offset: sectors per track, a word each */
   uint64_t remaps; /* how many */
   uint64_t remap_table; /* offset of BootRemap */
+  uint64_t track_spares; /* places after the sectors of each track */
 };
 
 struct tessera_boot_zone {
