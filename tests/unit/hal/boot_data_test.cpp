@@ -38,6 +38,7 @@ DriveGeometry two_zones() {
           .exported_sectors = 1'000'000'000'000,
           .zones = {{0, 100, 64, 5, {64, 60, 50}}, {100, 50, 48, 6}},
           .switches = {.head = 0x1234'5678, .over = {1, 0xffff'ffff, 3}},
+          .track_spares = 7,
           .spare_radii = 9,
           .arms = {{0, 1}, {1, 2}},
           .track_order = TrackOrder::serpentine,
@@ -150,6 +151,7 @@ TEST_CASE("geometry, plan, flash and tags of the boot data are those that were w
   CHECK(geometry.surfaces == 3);
   CHECK(geometry.reserved_sectors == 7);
   CHECK(geometry.exported_sectors == 1'000'000'000'000);
+  CHECK(geometry.track_spares == 7);
   CHECK(geometry.spare_radii == 9);
   CHECK(geometry.arms == two_zones().arms);
   CHECK(geometry.track_order == TrackOrder::serpentine);
