@@ -117,7 +117,7 @@ def test_a_document_whose_drive_is_a_document_is_refused(tmp_path):
     assert "is a run document, too" in refusal(tmp_path, '[run]\ndrive = "mine.toml"\nworkload = "oltp"\n')
 
 
-@pytest.mark.parametrize("line", ['firmware = "mine.so"', 'elf = "mine.elf"', 'save-state = "state"', 'vcd = "waves.vcd"', 'firmware-profile = "profile.json"'])
+@pytest.mark.parametrize("line", ['firmware = "mine.so"', 'elf = "mine.elf"', 'save-state = "state"', 'vcd = "waves.vcd"', 'timeline = "waves.json"'])
 def test_a_document_in_a_folder_of_results_names_neither_code_nor_an_output(tmp_path, line):
     text = f'[run]\ndrive = "demo"\nworkload = "oltp"\n{line}\n'
     assert "names no code and no output" not in simulate("run", document(tmp_path, text), "--document", status=None).stderr

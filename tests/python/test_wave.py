@@ -185,7 +185,7 @@ def test_a_viewer_gets_the_save_file_where_it_understands_one(tmp_path, hand_mad
     (("record", "demo", "--workload", "random-4k", "--out", "w.txt"), "expected a name that ends with .vcd, .fst or, for a timeline, .json"),
     (("record", "demo", "--out", "w.vcd"), "a run takes its requests from a trace or a workload"),
     (("convert", "a.vcd", "--out", "b.vcd"), "expected .vcd to .fst, or .fst to .vcd"),
-    (("select", "none.vcd", "media"), "a run writes it beside its waveforms"),
+    (("select", "none.vcd", "media"), "a run writes it next to its waveforms"),
 ])  # fmt: skip
 def test_what_cannot_be_is_one_sentence(words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
