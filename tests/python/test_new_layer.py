@@ -185,14 +185,14 @@ WRONG = {
     ("a" * 65, "--plug-in", "c"): f"'{'a' * 64}' would do",
     ("best", "--plug-in", "c"): "'best' has a meaning where layers are named",
     ("cmr", "--plug-in", "c"): "there is a layer 'cmr' already; 'cmr-2' is free",
-    ("mine", "--plug-in", "rsut"): "--plug-in: expected c or rust, found 'rsut'; did you mean 'rust'?",
+    ("mine", "--plug-in", "rsut"): "--plug-in: expected c, rust or python, found 'rsut'; did you mean 'rust'?",
     ("mine", "--plug-in", "c", "--durability", "vollatile"): "--durability: expected none, volatile or plp, found 'vollatile'; did you mean 'volatile'?",
     ("mine", "--plug-in", "c", "--unit", "14"): "--unit: expected 1 to 13 tracks, found '14'",
     ("mine", "--plug-in", "c", "--unit", "4", "--tracks", "interlaced"): "found 4, 5 would do",
     ("mine", "--plug-in", "c", "--buffer", "1 MiB"): "--buffer is of use with --durability volatile or plp",
     ("mine", "--plug-in", "c", "--durability", "plp", "--buffer", "1 KiB"): "--buffer: expected a size from 4 KiB to 1 GiB",
     ("mine", "--plug-in", "c", "--summary", 'a "quoted" word'): "--summary: expected no quotation mark",
-    ("mine",): "is in no checkout of Tessera, where a layer in C++ belongs; --plug-in c or --plug-in rust",
+    ("mine",): "is in no checkout of Tessera, where a layer in C++ belongs; --python, --plug-in c or --plug-in rust",
 }
 
 

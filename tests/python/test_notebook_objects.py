@@ -48,7 +48,7 @@ def test_every_option_of_the_simulator_is_a_field_or_one_of_its_other_words():
     own = {"set", "out", "json", "list_inputs", "document"}
     others = {
         "event", "firmware_patience", "firmware_digest", "any_firmware", "age", "check_protocol", "vcd", "fst", "timeline", "signals", "record_window", "record_trigger",
-        "record_before", "record_after", "gdb",
+        "record_before", "record_after", "gdb", "firmware_profile", "vcd_words",
     }  # fmt: skip
     assert listed - own - set(Options.__annotations__) == others
 

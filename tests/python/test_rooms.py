@@ -15,7 +15,7 @@ OF_CHECKOUT = {"tessera.commands.papers", "tessera.commands.validate"}  # comman
 
 def modules_of(package: str) -> dict[str, Path]:
     """File of each module."""
-    files = sorted((ANALYSIS / package).rglob("*.py"))
+    files = sorted(file for file in (ANALYSIS / package).rglob("*.py") if "templates" not in file.parts)
     return {".".join(file.relative_to(ANALYSIS).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
 
 

@@ -76,7 +76,7 @@ SHORT, WHOLE = "--help", "--help-all"
 SIMULATORS = {"run": "run", "compare": "run", "array": "array", "torture": "torture"}  # whose options a command takes besides its own
 TEXT_AT = 30  # the column at which the simulator's help describes an option
 MARGIN = 28  # in front of the description of an option
-MARGIN_OF_COMMANDS = 14
+MARGIN_OF_COMMANDS = 16
 FIRST_WORD = re.compile(r"[A-Z](?=[a-z]*\b(?!-))")
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tessera.new_firmware import write_firmware
+from tessera.firmware.begin import write_firmware
 
 EXAMPLES = """Examples:
 
