@@ -23,7 +23,7 @@ class HartProfile {
   enum class Cause : std::uint8_t {
     execute,   ///< cycles of the instruction's class
     load_use,  ///< the one before loads what it takes
-    branch,    ///< the pipeline is filled again behind a transfer predicted wrong
+    branch,    ///< the pipeline is filled again after a transfer predicted wrong
     code,      ///< lines of the code cache, words of code in the TCM
     data,      ///< lines of the data cache, words of data in the TCM
     device,    ///< a register's way over the bus, a mover's operation
@@ -52,7 +52,7 @@ class HartProfile {
   /// `function_at`: where the function begins that covers an address; 0: none does.
   explicit HartProfile(std::function<std::uint64_t(std::uint64_t)> function_at) : function_at_(std::move(function_at)) {}
 
-  /// A new hart, behind a power-on; or one that has gone on elsewhere.
+  /// A new hart, after a power-on; or one that has gone on elsewhere.
   void begins(const Hart& hart, const Memory& memory);
   /// As Hart::run(), and counts.
   Stop advance(Hart& hart, std::uint64_t cycle_limit);

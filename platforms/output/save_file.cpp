@@ -106,7 +106,7 @@ constexpr std::array<std::string_view, 26> first_looks{"media.state",
                                                        "host_interface.tag_00.request",
                                                        "power.rail"};
 
-/// GTKWave shows what lies behind the last dot.
+/// GTKWave shows what follows the last dot.
 std::string path_in_words(const ShownSignal& signal) {
   std::string path = signal.scope + " " + signal.info->name;
   path.erase(0, path.find_first_of(". ") + 1);

@@ -208,7 +208,7 @@ LogicalSector MediaCache::written_end(const Band& band) {
   return found->empty() ? used : std::max(used, found->back().end());
 }
 
-/// All of it but whole tracks of holes, with what the log holds beside them.
+/// All of it but whole tracks of holes, with what the log holds next to them.
 Task<Status> MediaCache::read_band(const Band& band, LogicalRun run, DataSpan data, const MediaClass& priority) {
   for (std::uint32_t done = 0; done < run.count;) {
     const LogicalRun needed = first_needed(band, {run.first + done, run.count - done});
