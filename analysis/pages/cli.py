@@ -13,6 +13,7 @@ from pages.instructions import hold_instructions, measure_instructions
 from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
 from pages.own_input import write_own_input
+from pages.owners import hold_pages, keep_pages, read_owners
 from pages.recovery import write_recovery
 from pages.reference import write_reference
 from pages.sizing import write_sizing
@@ -60,6 +61,26 @@ def stale() -> None:
     """Write into each page that docs/stale.toml names that it is older than the program, and remove such notes from all others."""
     for page in write_stale():
         print(page)
+
+
+@app.command()
+def pages(
+    stale_only: Annotated[bool, typer.Option("--stale", help="Instead: run the canaries; exit status 1 where a page is older than the program and docs/stale.toml does not say so.")] = False,
+    made: Annotated[list[str] | None, typer.Option("--made", help="Instead: record that this program made the page (docs/layers/trim.md); give it once for each page.")] = None,
+) -> None:
+    """List every page that shows figures, and the command that makes them."""
+    jobs = len(os.sched_getaffinity(0))
+    if made:
+        keep_pages(made, jobs)
+    elif stale_only:
+        for line in (found := hold_pages(jobs)):
+            print(line)
+        if found:
+            print("Make each again, then ./dev pages --made PAGE; or enter it in docs/stale.toml with the cause, then ./dev stale")
+            raise typer.Exit(1)
+    else:
+        for owner in read_owners().owners:
+            print(f"{owner.page}: {owner.shows}: {owner.command}")
 
 
 @app.command("long-runs")
