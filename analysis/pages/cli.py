@@ -9,6 +9,7 @@ from rich.console import Console
 
 from pages.bench import measure
 from pages.growth import hold_growth, measure_growth
+from pages.house import draw, print_house
 from pages.instructions import hold_instructions, measure_instructions
 from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
@@ -81,6 +82,15 @@ def pages(
     else:
         for owner in read_owners().owners:
             print(f"{owner.page}: {owner.shows}: {owner.command}")
+
+
+@app.command()
+def house(picture: Annotated[bool, typer.Option("--picture", help="Instead: draw docs/architecture.svg again, from the includes.")] = False) -> None:
+    """Print what the tree weighs and how it is built, each measure beside its goal."""
+    if picture:
+        print(draw())
+    else:
+        print_house(Console())
 
 
 @app.command("long-runs")

@@ -62,6 +62,8 @@ class MemoryController final : public MemoryPort, public BufferGuard, private Ti
   /// Makes `buffer` that at `place` of the host's region, for a command in hand, whose own that place is (models/host).
   void acquire_host(DataBuffer& buffer, std::uint64_t place, std::uint32_t sectors);
   void release_host(const DataBuffer& buffer);
+  /// Sectors in buffers that the DRAM's code could not correct, since the drive was made.
+  [[nodiscard]] std::uint64_t lost_sectors() const { return lost_sectors_; }
   /// DMA of `count` blocks from block `first` on of a buffer of the host's region, which have come over the link during the `carrying` that
   /// ends at `at`; gives its end.
   Picoseconds from_host(const DataBuffer& buffer, std::uint32_t first, std::uint32_t count, Picoseconds carrying, Picoseconds at);

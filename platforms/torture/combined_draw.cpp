@@ -113,6 +113,7 @@ CombinedDraw::Drawn CombinedDraw::draw(std::uint64_t number) {
 CombinedDraw::Drawn CombinedDraw::exactly(CombinedRun run) const {
   DriveConfig drive = load_(run.options.set, run.options.layer);
   refuse_lun_volumes(drive.logical_units, "torture");
+  if (drive.hosts.translates()) run.saved_after = 0;  // the host's memory is no part of a state
   FormatPlan plan = plan_drive(drive);
   return {std::move(run), std::move(drive), std::move(plan)};
 }
@@ -151,7 +152,6 @@ CombinedRun CombinedDraw::attempt(std::uint64_t number, std::uint64_t attempt) {
   options.replay = draw_replay(random);
   run.requests = 20 + random.below(random.below(4) == 0 ? 480 : 160);
   if (random.below(4) == 0) run.saved_after = 1 + random.below(run.requests - 1);
-  if (layer != options.layer) run.saved_after = 0;  // the host's memory is no part of a state
   run.cuts = static_cast<std::uint32_t>(random.below(8) == 0 ? 0 : 1 + random.below(5));
   run.faults = draw_faults(plain_, random, options);
   // Earlier draws knew hosts that had no answer to sectors that cannot be read or written.

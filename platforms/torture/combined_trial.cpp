@@ -185,12 +185,14 @@ bool CombinedTrial::met_both_copies() const {
 /// A drive that can neither read nor write what it keeps twice does not boot, and says so: its boot met as many bad sectors. Without spares
 /// a write that stopped is enough. The copy of a host that translates may have been destroyed by a rewrite that a dump forgot. A flash
 /// cache does without its checkpoint while it can read all pages: where a boot met both copies and a cut took the checkpoint that was to
-/// replace it, a later boot finds none, though all sectors are good again.
+/// replace it, a later boot finds none, though all sectors are good again. Records of a host pass through the DRAM as its data do: a double
+/// error there stores them as lost.
 bool CombinedTrial::excuses_death(Status status) {
   const bool unread = !ok(status) && delivered(status);  // stored as lost, too: a refresh could not read it either
   const bool said = unread || status == Status::corrupt || status == Status::read_only;
   const std::uint64_t met = drive_.media().device().statistics().damaged_reads - destroyed_at_power_on_;
   if (unread && drawn_.drive.hosts.translates() && forgot_rewrite_ && met != 0) return true;
+  if (status == Status::lost && drawn_.drive.hosts.translates() && drive_.controller().memory().lost_sectors() != 0) return true;
   const bool without_checkpoint = result_.met_both_copies && status == Status::corrupt && drive_.nand() != nullptr;
   return said && drawn_.drive.asks_for_faults() && (met_both_copies() || without_checkpoint || cannot_write(status));
 }

@@ -240,6 +240,10 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   if (sent.expected != Status::ok) {
     zone.managed = false;
     if (request.status == sent.expected) return {true, ""};
+    if (drive_.faults && request.status == Status::zone_read_only) {  // by a write of before, which a cache had acknowledged
+      forget(zone, sent.zone);
+      return {true, ""};
+    }
     if (!ok(request.status) && !refused(request.status)) return {false, ""};  // no rule's business: given up, or no spares left
     return {false, "zone " + std::to_string(sent.zone) + ": expected " + to_string(sent.expected) + ", the drive said " +
                        to_string(request.status)};

@@ -182,6 +182,16 @@ def test_a_flash_cache_whose_new_checkpoint_a_cut_took_after_both_copies_of_the_
     assert dead["failures"] == 0 and dead["dead"] == 1
 
 
+def test_a_host_whose_records_a_double_error_of_the_dram_took_may_not_come_up():
+    dead = campaign("--layer", "zoned:lsm", "--seed", 20261215, "--only", 5589, "--draw", 8)["all"]
+    assert dead["failures"] == 0 and dead["dead"] == 1
+
+
+def test_a_host_that_a_drawn_parameter_made_translate_has_no_saved_state():
+    found = campaign("--layer", "host-aware", "--seed", 20261215, "--only", 6523, "--draw", 8)["all"]
+    assert found["failures"] == 0 and found["states"] == 0
+
+
 def test_the_third_draw_adds_switches_of_the_read_cache_and_arms_to_the_second():
     third = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 3)
     second = campaign("--layer", "cmr", "--runs", 40, "--seed", 3, "--draw", 2)
