@@ -37,7 +37,7 @@ def test_a_class_has_its_own_members_and_functions_and_no_others():
     enum class Kind { one, two };
     """
     outer, inner = classes_in(text)
-    assert (outer.name, outer.bases, outer.functions, outer.pure) == ("Outer", ("Base", "Other"), 4, 1)
+    assert (outer.name, outer.bases, outer.functions, outer.pure) == ("Outer", ("Base", "Other"), 3, 1)
     assert (inner.name, inner.members, inner.functions) == ("Inner", 2, 0)
     assert outer.members == 2
 
