@@ -2,7 +2,8 @@
 """What is too long for every commit, as one list: night.py [--list] [--only TEXT] [--seed S] [--record].
 
 Each step is a command of ./dev. What passed at this commit is not repeated: a run that was ended goes on where it was (--again begins anew).
-The state and the output of each step lie in build/night/COMMIT. --record adds a line for each step to docs/data/night.csv.
+The state and the output of each step lie in build/night/COMMIT. --record adds a line for each step to docs/data/night.csv and writes the newest of each into
+docs/developers/testing.md.
 Exit status: 1 where a step failed, 2 where the tree has changes that no commit holds.
 """
 
@@ -19,6 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "data" / "night.csv"
+PAGE = ROOT / "docs" / "developers" / "testing.md"
+BEGIN, END = "<!-- ./dev night --record: begin -->\n", "<!-- ./dev night --record: end -->\n"
 COLUMNS = ["commit", "date", "step", "seed", "minutes", "result"]
 
 
@@ -92,6 +95,25 @@ def record(commit: str, state: State) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(head + BEGIN + table(rows) + END + rest.split(END)[1], encoding="utf-8")
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    """The newest line of each step, in the order of the list.
+
+    >>> print(table([{"commit": "a", "date": "1", "step": "chaos", "seed": "7", "minutes": "2.0", "result": "failed (1)"},
+    ...              {"commit": "b", "date": "2", "step": "chaos", "seed": "8", "minutes": "3.0", "result": "passed"}]), end="")
+    | step | commit | date | seed | minutes | result |
+    |---|---|---|---:|---:|---|
+    | chaos | `b` | 2 | 8 | 3.0 | passed |
+    """
+    newest = {row["step"]: row for row in rows}
+    lines = ["| step | commit | date | seed | minutes | result |", "|---|---|---|---:|---:|---|"]
+    for step in STEPS:
+        if (row := newest.get(step.name)) is not None:
+            lines.append(f"| {row['step']} | `{row['commit']}` | {row['date']} | {row['seed']} | {row['minutes']} | {row['result']} |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
