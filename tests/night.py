@@ -96,7 +96,7 @@ def record(commit: str, state: State) -> None:
         writer.writeheader()
         writer.writerows(rows)
     head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(head + BEGIN + table(rows) + END + rest.split(END)[1], encoding="utf-8")
+    PAGE.write_text(head + BEGIN + "\n" + table(rows) + "\n" + END + rest.split(END)[1], encoding="utf-8")
 
 
 def table(rows: list[dict[str, str]]) -> str:
