@@ -371,6 +371,23 @@ def test_the_requests_under_way_and_the_queue_are_those_of_the_log(page, results
         assert depth == ((requests["issue"] <= at) & (requests["completion"] > at)).sum()
 
 
+def test_the_caption_names_the_request_that_has_waited_longest_and_for_how_long(page, results):
+    folder = {"run": results / "run", "comparison": results / "comparison" / "cmr" / "1"}[page.kind]
+    requests = Run(folder).requests
+    origin = int(page.run("String(tesseraView.origin)"))
+    turn = page.run("tesseraView.sides[0].drive.turn")
+    slowest = requests[np.argmax(requests["completion"] - requests["arrival"])]
+    for at in (int(slowest["completion"]) - 1, int(slowest["arrival"]) + 1, int(requests["completion"].max()) + 1):
+        alive = requests[(requests["arrival"] <= at) & (requests["completion"] > at)]
+        said = page.run(f"(picture => picture.caption({at - origin}, aliveAt(picture.side, {at - origin}, 1000), {len(alive)}))(tesseraView.pictures[0].platter)")
+        if len(alive) == 0:
+            assert said == "No request under way"
+            continue
+        first = alive["arrival"].min()
+        waited = f"; request {alive['number'][np.argmin(alive['arrival'])]} has waited " in said
+        assert said.startswith(f"{len(alive)} under way") and waited == (at - int(first) > turn)
+
+
 def test_the_tracks_of_a_stretch_of_time_are_found_without_going_over_it(page, pages):
     if page.kind == "comparison":
         return  # its head was not recorded

@@ -163,6 +163,15 @@ class Platter {
     }
   }
 
+  /** How many requests are under way, which of them has waited longest, and what the firmware does meanwhile. */
+  caption(time, alive, waiting) {
+    if (waiting === 0) return "No request under way";
+    const wait = longestWait(this.side, alive, time);
+    const works = wait ? worksAt(this.side, time) : [];
+    return `${grouped(waiting)} under way${waiting > alive.length ? `, ${alive.length} shown` : ""}` +
+      (wait ? `; request ${this.side.columns.number[wait.request]} has waited ${readable(wait.waited)}` : "") + (works.length > 0 ? ` while ${works.join(", ")} goes on` : "");
+  }
+
   /** The requests under way as boxes; those that still wait at the host are hollow. */
   drawQueue(on, time, look, selected) {
     const [box, gap, top] = [11, 3, 2.12 * this.radius + QUEUE_HEIGHT - 18];
@@ -171,7 +180,7 @@ class Platter {
     const waiting = countUpTo(this.side.arrivals, time) - countUpTo(this.side.completions, time);
     on.font = FONT;
     on.fillStyle = look.faint;
-    on.fillText(waiting === 0 ? "No request under way" : `${grouped(waiting)} under way${waiting > alive.length ? `, ${alive.length} shown` : ""}`, 0, top - 8);
+    on.fillText(this.caption(time, alive, waiting), 0, top - 8, this.width);
     alive.forEach((request, place) => {
       const colour = look.ops[this.side.columns.op[request]];
       const x = place * (box + gap);

@@ -118,6 +118,13 @@ const worksAt = (side, time) => side.works.filter(({ begin, end }) => {
   return false;
 }).map(({ kind }) => kind);
 
+/** Of the requests `alive` the one that came first, where it has waited for longer than a turn: {request, waited}; null where none has. */
+const longestWait = (side, alive, time) => {
+  const request = alive.reduce((first, one) => (first === null || side.arrival[one] < side.arrival[first] ? one : first), null);
+  const waited = request === null ? 0 : time - side.arrival[request];
+  return waited > side.drive.turn ? { request, waited } : null;
+};
+
 /** Percent of each band that is written, and that is cached, at an instant. */
 const bandsAt = (side, time) => {
   const { at, count, held, cached } = side.bands;
