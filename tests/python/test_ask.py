@@ -3,6 +3,7 @@
 import tomllib
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -18,6 +19,8 @@ from tessera.errors import InputError
 from tessera.evidence.blocks import Bursts
 from tessera.evidence.ratios import Measured, ratio
 from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.explore import Sweep
+from tessera.results.human import figure
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -201,6 +204,14 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.stdout.startswith("Not settled"), said.output
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
+
+
+def test_an_answer_leaves_out_the_longest_warm_up(tmp_path):
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "oltp", "--requests", "20000", "--metric", "mean", "--out", str(tmp_path)]
+    said = CliRunner().invoke(app, words)
+    compared, part = Sweep(tmp_path).compared()
+    assert f"Note: latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs.\n" in said.output, said.output
+    assert f"mean {figure(compared.filter(pl.col('axis.layer') == 'cmr')['host.latency.mean'].mean(), 'ms')} ±" in said.output, said.output
 
 
 def test_bursts_and_halves_of_a_recording_are_remarks():

@@ -131,6 +131,40 @@ def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_p
     assert result["runs"]["exit_status"] == [2, 0]
 
 
+def test_the_longest_warm_up_is_left_out_of_all_layers(tmp_path):
+    """Of latencies and throughput, as `--warmup N` leaves it out."""
+    cold = ("--layers", "cmr,imr-rmw", "--workload", "oltp", "--fold", "--prefill", 100, "--limit", 20000)
+    finished, result = compare(tmp_path / "found", "demo", *cold, "--baseline", "cmr")
+    said = re.search(r"note: latencies and throughput leave out the first 1/(\d+) of each run, the longest warm-up of all \(--warmup 0 keeps it\); other figures are of whole runs", said_in(finished.stdout))
+    left_out = math.ceil(20000 / int(said[1]))
+    _, by_hand = compare(tmp_path / "given", "demo", *cold, "--baseline", "cmr", "--warmup", left_out)
+    _, whole = compare(tmp_path / "whole", "demo", *cold, "--warmup", 0)
+    for name in ("mean", "p99", "max"):
+        found, given, all_ = (each["layers"][f"host.latency.{name}"] for each in (result, by_hand, whole))
+        assert found == pytest.approx(given, rel=1 / 256)  # a percentile of the simulator is of a bucket
+        assert found != all_ or name == "max"
+        assert result["runs"][f"host.latency.{name}"] == found
+    ratios = [each["baselines"]["cmr"]["host.latency.mean.ratio"][1] for each in (result, by_hand)]
+    assert ratios[0] == pytest.approx(ratios[1], rel=1e-9)
+    assert result["runs"]["host.throughput"] == pytest.approx(by_hand["runs"]["host.throughput"], rel=0.01)
+    for of_whole in ("energy.total", "write_amplification.total", "host.served"):
+        assert result["runs"][of_whole] == whole["runs"][of_whole]
+    assert not any("warm-up" in note for each in (by_hand, whole) for note in each["comparison"]["notes"])
+
+
+def test_a_run_of_a_comparison_leaves_what_the_run_alone_does(tmp_path):
+    """The log of its requests is there to find the warm-up, and goes again."""
+    compare(tmp_path / "all", "demo", "--layers", "cmr,imr-rmw", *SMALL)
+    words = json.loads((tmp_path / "all" / "cmr" / "1" / "simulation.json").read_text())
+    run(tmp_path / "alone", "demo", "--layer", "cmr", *SMALL, "--fold-at", words["fold_at"], "--seed", 1)
+    files = [{file.name for file in folder.iterdir()} for folder in (tmp_path / "all" / "cmr" / "1", tmp_path / "alone")]
+    assert files[0] - {"simulation.json"} == files[1] - {"simulation.json"} and "requests" not in words
+    for name in ("run.toml", "run.json"):
+        assert (tmp_path / "all" / "cmr" / "1" / name).read_text() == (tmp_path / "alone" / name).read_text()
+    compare(tmp_path / "logged", "demo", "--layers", "cmr", *SMALL, "--requests")
+    assert (tmp_path / "logged" / "cmr" / "1" / "requests.npy").exists()
+
+
 def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
     compare(tmp_path, "bare", "--layers", "mu-rmw,cmr", *SMALL)
     _, result = compare(tmp_path, "bare", "--layers", "mu-rmw,cmr", *SMALL, "--set", "nand.blocks=0", status=2)

@@ -155,6 +155,17 @@ def test_what_may_be_on_the_front_runs_again_with_seeds_that_the_choice_had_not_
     assert set(sure.front["settled"]) <= {True, False} and sure.front["host.latency.p99.half_width"].null_count() == 0
 
 
+def test_designs_are_compared_after_the_longest_warm_up(tmp_path):
+    plan = {"run": {"drive": "demo", "workload": "oltp", "limit": 20_000, "fold": True, "prefill": 100}, "axes": {"layer": ["cmr", "imr-rmw"]},
+            "objectives": {"host": {"latency": {"mean": "minimise"}}}, "search": {"trials": 4, "batch": 4, "confirm": 4}}  # fmt: skip
+    made = tessera.search(plan, out=tmp_path, jobs=2)
+    compared, part = made.sweep.compared()
+    assert part is not None and made.notes[0] == f"latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs"
+    for row in made.trials.iter_rows(named=True):
+        rows = compared.filter((pl.col("axis.layer") == row["axis.layer"]) & (pl.col("seed") > (1 if row["runs"] > 1 else 0)))
+        assert row["host.latency.mean"] == pytest.approx(rows["host.latency.mean"].mean())
+
+
 def test_a_budget_that_ends_says_how_many_runs_would_go_on(tmp_path):
     few = tessera.search({**PLAN, "search": {**PLAN["search"], "confirm": 4}}, out=tmp_path, jobs=2)
     assert few.trials.filter(pl.col("runs") > 1)["runs"].sum() <= 4

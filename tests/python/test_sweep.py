@@ -23,6 +23,8 @@ from tessera.explore.cluster import job_script
 from tessera.explore.dataset import frame_of
 from tessera.explore.plan import plan_of, read_plan
 from tessera.explore.sweep import Count, keyed, run_sweep
+from tessera.reports.sweep_page import sweep_page
+from tessera.results.human import figure
 
 RUN = {"workload": "random-4k", "limit": 100}
 
@@ -53,6 +55,22 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
     for name in ("host.latency.mean", "write_amplification.total", "host.latency.p99"):
         assert row[name] == alone.metric(name)
     assert row["command"] == 'tessera run common --layer imr-rmw --workload random-4k --limit 100 --seed 1 --set nand.dies=4'
+
+
+def test_what_is_compared_leaves_out_the_longest_warm_up_and_results_are_of_whole_runs(tmp_path):
+    run = {"drive": "demo", "workload": "oltp", "limit": 20_000, "fold": True, "prefill": 100}
+    made = run_sweep(plan_of({"run": run, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "a", jobs=2)
+    compared, part = made.compared()
+    by_hand = run_sweep(plan_of({"run": {**run, "warmup": -(-20_000 // part)}, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "b", jobs=2)
+    whole = run_sweep(plan_of({"run": {**run, "warmup": 0}, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "c", jobs=2)
+    for name in ("host.latency.mean", "host.read.latency.mean", "host.latency.max"):
+        assert compared[name].to_list() == pytest.approx(by_hand.results[name].to_list(), rel=1e-9)
+        assert made.results[name].to_list() == whole.results[name].to_list()
+    assert set(compared.columns) == set(made.results.columns) == set(whole.results.columns) and by_hand.compared()[1] is whole.compared()[1] is None
+    page = sweep_page(made, "Which layer has the smallest mean latency?")
+    assert page.notes == [f"Latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs."]
+    assert f"mean {figure(compared['host.latency.mean'][:2].mean(), 'ms')}" in page.answer and all(f"the first 1/{part} of each run left out" in chart.note for chart in page.charts)
+    assert sweep_page(whole).notes == []
 
 
 def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):
@@ -195,7 +213,7 @@ def test_results_come_in_the_order_of_the_plan_whichever_run_ended_first(tmp_pat
 
 def test_what_the_journal_holds_is_in_the_results_after_a_crash(tmp_path):
     made, _ = swept(tmp_path, {"seed": [1]})
-    row = made.results.row(0, named=True)
+    row = made.everything().row(0, named=True)
     (tmp_path / "unsaved.jsonl").write_text(json.dumps({**row, "key": "of a crash"}) + "\n" + '{"key": "cut o')
     assert Sweep(tmp_path).everything().height == 2
     swept(tmp_path, {"seed": [1]})

@@ -36,6 +36,8 @@ class Answer:
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
     goes_on: bool = False
     """The recorded trace has more requests than the question may take."""
+    warm_up: str = ""
+    """What is left out of the figures, in words."""
 
     def sentence(self) -> str:
         """The answer, or that there is none yet."""
@@ -173,7 +175,7 @@ class Answer:
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
-        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
+        return [*self.question.remarks, *([self.warm_up] if self.warm_up else []), *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
 
     def _halves(self) -> list[str]:
         """Where the halves of a recording would answer unlike."""

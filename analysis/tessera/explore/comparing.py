@@ -29,6 +29,7 @@ from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
 from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
+from tessera.evidence.warmup import after, part_of, words
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 
@@ -52,11 +53,19 @@ class Planned:
     """Figures that are wanted by blocks of a recorded trace."""
     by_block: dict[str, dict[int, float]] = field(default_factory=dict)
     """Figure -> block -> replicate."""
+    row: Mapping[str, Any] = field(default_factory=dict)
+    """Its figures after several warm-ups, and what says how long its own is."""
+    part: int | None = None
+    """The warm-up that all leave out, as one request in so many."""
 
     @cached_property
     def run(self) -> Run | None:
         """Asked for when it has ended; None where it left no figures."""
         return Run(self.folder) if (self.folder / "summary.json").exists() else None
+
+    @property
+    def seed_of_table(self) -> Seed:
+        return Seed(self.run, self.status == 0, after(self.row, self.part), 1 / self.part if self.part else 0.0)
 
 
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
@@ -116,6 +125,9 @@ def compare_layers(
         try:
             _make(runs, fold, jobs, progress or (lambda _: None))
             partial = False
+            part = part_of(run.row for run in runs)
+            for run in runs:
+                run.part = part
         finally:
             if not partial or any(run.run for run in runs):
                 write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against}, indent=1) + "\n")
@@ -173,12 +185,13 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
     digest, layers = simulator_digest(), len({run.layer for run in runs})
     count = Count(runs=len(runs), kept=0)
     tell(count)
-    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder), blocks=run.blocks) for key, run in by_key.items())
+    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder), blocks=run.blocks, compared=True) for key, run in by_key.items())
     try:
         with places(jobs) as place:
             for row in placed(place, tasks, count, largest=1):
                 run = by_key[row["key"]]
                 run.status, run.message = row["exit_status"], row["message"]
+                run.row = row
                 _keep_blocks(run, row)
                 count.done, count.failed = count.done + 1, count.failed + (run.status != 0)
                 count.work_seconds += row["wall_seconds"]
@@ -192,12 +205,10 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
 
 
 def _keep_blocks(run: Planned, row: Mapping[str, Any]) -> None:
-    """What the log of a run's requests says of its blocks; the log stays where it was asked for."""
+    """What the log of a run's requests says of its blocks."""
     for metric in run.blocks:
         if row.get(f"{metric}.of_all") is not None:
             run.by_block[metric] = pseudo_values(row[f"{metric}.of_all"], [row[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
-    if run.blocks and not run.simulation.requests:
-        (run.folder / "requests.npy").unlink(missing_ok=True)
 
 
 def _check_refusals(runs: Sequence[Planned], layers: int) -> None:
@@ -237,7 +248,7 @@ def _facts(simulation: Simulation, runs: Sequence[Planned], fold: Fold | None, s
         "tool": facts.get("tool", "tessera-sim"), "drive": str(simulation.drive),
         "input": facts.get("input") or (f"workload {simulation.workload}" if simulation.workload else Path(str(simulation.trace)).name), "options": simulation.words()[2:],
         "recorded": simulation.trace is not None, "warnings": _warnings(measured), "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
-        "notes": [*_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
+        "notes": [*filter(None, [words(runs[0].part, hint=True)]), *_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
     }  # fmt: skip
 
 
@@ -289,7 +300,8 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
     ordered = [run for found in by_layer.values() for run in found]
     summaries = [run.run.summary["metrics"] if run.run else {} for run in ordered]
     units = {name: entry["unit"] for metrics in summaries for name, entry in metrics.items()}
-    table = layer_columns({layer: [Seed(run.run, run.status == 0) for run in found if run.run] for layer, found in by_layer.items()}, columns)
+    seeds = [run.seed_of_table if run.run else None for run in ordered]
+    table = layer_columns({layer: [run.seed_of_table for run in found if run.run] for layer, found in by_layer.items()}, columns)
     return {
         "schema": SCHEMA, "comparison": facts, "units": dict(sorted(units.items())),
         "layers": {"layer": list(by_layer), "status": [_status(found) for found in by_layer.values()], **table},
@@ -297,7 +309,7 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
         "baselines": {baseline: ratio_columns(by_layer, table, [column for column in columns if column.divides], baseline) for baseline in baselines},
         "runs": {
             "layer": [run.layer for run in ordered], "seed": [run.seed for run in ordered], "exit_status": [run.status for run in ordered],
-            "message": [run.message or None for run in ordered], **{name: [metrics[name]["value"] if name in metrics else None for metrics in summaries] for name in sorted(units)},
+            "message": [run.message or None for run in ordered], **{name: [seed.find(name) if seed else None for seed in seeds] for name in sorted(units)},
         },
     }  # fmt: skip
 
@@ -315,7 +327,7 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
     recorded = any(run.blocks for runs in by_layer.values() for run in runs)
     for column in columns:
         metric, why = column.metric, dict(zip(by_layer, table[f"{column.metric}.unranked"]))
-        figures: dict[str, BySeed] = {layer: {run.seed: run.run.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
+        figures: dict[str, BySeed] = {layer: {run.seed: run.seed_of_table.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
         of_all = dict(zip(by_layer, table[metric]))
         means = {layer: mean for layer, mean in of_all.items() if mean is not None and why[layer] is None}
         against = min(means, key=means.__getitem__, default=None) if baseline == BEST else baseline

@@ -194,7 +194,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation))
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation), compared=True)
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

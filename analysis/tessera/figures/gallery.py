@@ -98,8 +98,8 @@ def _chosen(layers: Sequence[str], known: Sequence[str], kind: str) -> list[str]
 
 
 def rows_of(sweep: Sweep, layers: Sequence[str] = ()) -> pl.DataFrame:
-    """The results of a sweep's runs that ended well, of these layers in this order."""
-    return _with_layers(sweep.good, layers)
+    """The results of a sweep's runs that ended well, after the warm-up of all, of these layers in this order."""
+    return _with_layers(sweep.compared()[0].filter(pl.col("exit_status") == 0), layers)
 
 
 def _with_layers(rows: pl.DataFrame, layers: Sequence[str]) -> pl.DataFrame:
@@ -124,7 +124,8 @@ def of_sweep(sweep: Sweep, metric: str | None = None, layers: Sequence[str] = ()
     for number, name in enumerate(name for name in wanted if name in good.columns):
         found = [chart for chart in _over_axes(good, axes, name) if _compares(chart)]
         charts += [replace(chart, name=f"{chart.name}-{name}") if number else chart for chart in found]
-    return charts
+    _, part = sweep.compared()
+    return [replace(chart, note=pictures.noted(chart.note, f"the first 1/{part} of each run left out")) for chart in charts] if part else charts
 
 
 def _over_axes(good: pl.DataFrame, axes: list[str], metric: str) -> list[Chart]:

@@ -154,9 +154,10 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
     return found or ["No figure can be ranked."]
 
 
-def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:
-    """Several runs that somebody else put side by side."""
+def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str], after: Mapping[str, Mapping[str, float]], warm_up: str) -> Page:
+    """Several runs that somebody else put side by side. `after`: of each, the figures that leave its warm-up out, and what is said of it."""
     rows, unranked = [], []
+    figure_of = lambda name, metric: after[name].get(metric, runs[name].find(metric))  # noqa: E731
     shown = compared(next(iter(runs.values())).summary["metrics"])
     for name, run in runs.items():
         why = cleaned_too_little(run)
@@ -164,17 +165,17 @@ def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list
             unranked.append(f"{name} must not be ranked by the figures with an asterisk: {why}.")
         cells = []
         for _, metric in shown:
-            entry = run.summary["metrics"].get(metric, {"value": None, "unit": "1"})
-            cells.append(Cell(figure(entry["value"], entry["unit"]), entry["value"], why if _by_cleaning(metric) else ""))
+            value, unit = figure_of(name, metric), run.summary["metrics"].get(metric, {"unit": "1"})["unit"]
+            cells.append(Cell(figure(value, unit), value, why if _by_cleaning(metric) else ""))
         rows.append([Cell(name, name), *cells])
     columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in shown)]
     first = next(iter(runs.values()))
     figures = {
-        metric: [(name, run.find(metric), not _by_cleaning(metric) or not cleaned_too_little(run)) for name, run in runs.items()]
+        metric: [(name, figure_of(name, metric), not _by_cleaning(metric) or not cleaned_too_little(run)) for name, run in runs.items()]
         for _, metric in shown
     }
     units = {metric: first.unit(metric) for _, metric in shown if metric in first.summary["metrics"]}
     return Page(
         title=title, question=question, facts=[first.summary["run"].get("tool", ""), *([shared] if (shared := terms(runs)) else [])], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
-        tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,
+        tables=[Table("The layers", columns, rows)], notes=[*([warm_up] if warm_up else []), *first.notes], commands=commands,
     )  # fmt: skip

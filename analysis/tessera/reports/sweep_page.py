@@ -9,6 +9,7 @@ from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
 from tessera.evidence.marks import MEANING, UNRANKED, marks_of
+from tessera.evidence.warmup import words
 from tessera.explore.dataset import AXIS, Sweep, read_frame
 from tessera.explore.search_notes import notes_of, of_design
 from tessera.figures import gallery
@@ -42,7 +43,8 @@ def _terms(sweep: Sweep) -> list[str]:
 
 
 def sweep_page(sweep: Sweep, question: str = "") -> Page:
-    facts, good, failed = sweep.facts, sweep.good, sweep.failed
+    rows, part = sweep.compared()
+    facts, good, failed = sweep.facts, rows.filter(pl.col("exit_status") == 0), sweep.failed
     metrics = [name for name in [*SWEPT, *(name for _, name in named_in(good.columns))] if name in good.columns]
     warnings = []
     if failed.height:
@@ -70,6 +72,7 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         facts=[_runs_text(sweep), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
         warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_named(question)), tables=tables,
+        notes=[f"{said[0].upper()}{said[1:]}." for said in (words(part),) if said],
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ import csv
 import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tessera.evidence.intervals import Estimate, of_mean
@@ -85,6 +85,13 @@ class Seed:
     run: Run
     good: bool = True
     """It ended well."""
+    after_warm_up: Mapping[str, float] = field(default_factory=dict)
+    """Figures that leave out the warm-up of all layers."""
+    left_out: float = 0.0
+    """The share of its requests that is."""
+
+    def find(self, metric: str) -> float | None:
+        return self.after_warm_up.get(metric, self.run.find(metric))
 
 
 def layer_columns(layers: Mapping[str, Sequence[Seed]], columns: Iterable[Column]) -> dict[str, list]:
@@ -92,7 +99,7 @@ def layer_columns(layers: Mapping[str, Sequence[Seed]], columns: Iterable[Column
     entry a layer. A figure that a run lacks is None."""
     found: dict[str, list] = {"layer": list(layers)}
     for column in columns:
-        figures = [_mean([seed.run.find(column.metric) for seed in seeds]) for seeds in layers.values()]
+        figures = [_mean([seed.find(column.metric) for seed in seeds]) for seeds in layers.values()]
         found[column.metric] = [each and each.value for each in figures]
         found[f"{column.metric}.half_width_95"] = [each.half_width if each and len(seeds) > 1 else None for each, seeds in zip(figures, layers.values())]
         found[f"{column.metric}.unranked"] = ["; ".join(_reasons(column, seeds)) or None if each else None for each, seeds in zip(figures, layers.values())]
@@ -113,7 +120,7 @@ def _reasons(column: Column, seeds: Sequence[Seed]) -> list[str]:
     marks = {mark for seed in seeds for mark in of_run_marks(seed.run)} if column.marks else set()
     found += [MEANING[mark] for mark in column.marks if mark in marks]
     fraction = fraction_of(column.metric.removeprefix(LATENCY)) if column.metric.startswith(LATENCY) else None
-    if fraction and fraction >= TAIL and any((seed.run.find("host.served") or 0) * (1 - fraction) < ENOUGH_ABOVE for seed in seeds):
+    if fraction and fraction >= TAIL and any((seed.run.find("host.served") or 0) * (1 - seed.left_out) * (1 - fraction) < ENOUGH_ABOVE for seed in seeds):
         found.append(FEW_ABOVE)
     return found
 
