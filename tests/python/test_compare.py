@@ -17,7 +17,9 @@ import pytest
 from samples import metric, write_run
 from simulate import LAYERS, run, simulate, started
 
-from tessera import Run
+from tessera import InputError, Run
+from tessera.explore.comparison import command_of
+from tessera.reports import write_report
 from tessera.results.bound_by import time_lines
 
 SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
@@ -306,3 +308,14 @@ def test_where_the_time_goes_is_a_mean_over_seeds(tmp_path):
         "cmr      reads   mean 4.00 ms: media 75 %, lock 25 %; slowest 1 % 8.00 ms: media 50 %, lock 50 %",
         "imr-rmw  writes  mean 9.00 ms: background work 100 %; slowest 1 % 90.0 ms: background work 100 %",
     ]  # fmt: skip
+
+
+def test_the_margin_of_a_comparison_is_the_users(tmp_path):
+    finished, result = compare(tmp_path, "bare", "--layers", "cmr,imr-rmw", *SMALL, "--seeds", 3, "--baseline", "cmr", "--margin", 50)
+    assert "equal: within 50 %;" in finished.stdout and result["comparison"]["margin"] == 50
+    assert "--margin 50" in command_of(tmp_path)
+    with pytest.raises(InputError, match="judged within 50 %; 'tessera compare' takes another"):
+        write_report(tmp_path, margin=3)
+    write_report(tmp_path, margin=50)
+    refused = simulate("compare", "bare", "--layers", "cmr", *SMALL, "--margin", 51, "--out", tmp_path / "no", status=2)
+    assert "--margin: expected a percentage above 0 and up to 50, found 51" in refused.stderr

@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 
 from tessera.evidence.blocks import bursts, pseudo_values, without_each
-from tessera.evidence.family import MARGIN, holm, pairs
+from tessera.evidence.family import MARGIN, holm, judged_within, pairs
 from tessera.evidence.front import alike, front, near, places, spread, ties_of
 from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not
+from tessera.evidence.paired import EQUAL as SAME
+from tessera.evidence.paired import NOT_SETTLED, WORSE, verdicts
 from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
 from tessera.evidence.steadiness import quantile
 from tessera.evidence.verdict import best_of, by_half, least_that_is_enough
@@ -59,6 +61,24 @@ def test_a_sure_difference_below_the_margin_is_none():
     assert Ratio.of(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
     assert Ratio.of(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
     assert Ratio.of(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
+
+
+def test_the_margin_is_the_users():
+    eight = {1: 1.08, 2: 1.081, 3: 1.079}
+    same = {"a": dict.fromkeys(eight, 1.0), "b": eight}
+    said = {}
+    for percent in (None, 10, 8, 3):
+        with judged_within(percent):
+            found = ratio(Measured(eight), Measured(same["a"]), 1)
+            enough = least_that_is_enough({"more": Measured(same["a"]), "less": Measured(eight)}, True)
+            design = [[Measured(figures), Measured(dict.fromkeys(eight, 1.0))] for figures in same.values()]
+            said[percent] = (found.difference, verdicts(same, "a")["b"], enough.best, [place.on for place in places(design, [False, False])], best_of({"a": Measured(same["a"]), "b": Measured(eight)}, False).alike)
+    assert said[None] == said[3] == (Difference.APART, WORSE, "less", [True, False], [])
+    assert said[10] == (Difference.EQUAL, SAME, "more", [True, False], ["b"])
+    assert said[8][:2] == (Difference.NOT_SETTLED, NOT_SETTLED)
+    with judged_within(10):
+        assert places(design, [False, False])[1].point == 0  # equal to it, and not beaten
+    assert places(design, [False, False])[1].point is None
 
 
 def test_holm_corrects_a_family():

@@ -23,6 +23,7 @@ from tessera.explore.cluster import job_script
 from tessera.explore.dataset import frame_of
 from tessera.explore.plan import plan_of, read_plan
 from tessera.explore.sweep import Count, keyed, run_sweep
+from tessera.reports import write_report
 from tessera.reports.sweep_page import sweep_page
 from tessera.results.human import figure
 
@@ -71,6 +72,19 @@ def test_what_is_compared_leaves_out_the_longest_warm_up_and_results_are_of_whol
     assert page.notes == [f"Latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs."]
     assert f"mean {figure(compared['host.latency.mean'][:2].mean(), 'ms')}" in page.answer and all(f"the first 1/{part} of each run left out" in chart.note for chart in page.charts)
     assert sweep_page(whole).notes == []
+
+
+def test_the_margin_of_a_sweeps_report_is_the_users(tmp_path):
+    run = {"drive": "bare", "workload": "random-4k", "limit": 300, "replay": "closed:4"}
+    plan = {"title": "Which spindle has the smallest mean latency?", "run": run, "axes": {"media.rpm": ["7200 rpm", "7100 rpm"], "seed": [1, 2, 3]}}
+    made = run_sweep(plan_of({**plan, "margin": 50}), tmp_path, jobs=2)
+    assert made.margin == 50 and "equal within 50 %" in write_report(tmp_path).read_text()
+    assert "equal within 40 %" in write_report(tmp_path, margin=40).read_text()
+    with pytest.raises(InputError, match="margin: expected a number, found '5 %'"):
+        plan_of({**plan, "margin": "5 %"})
+    tessera.run("bare", layer="cmr", workload="random-4k", limit=10, out=tmp_path / "run")
+    with pytest.raises(InputError, match="a report of one run compares nothing"):
+        write_report(tmp_path / "run", margin=5)
 
 
 def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 
-from tessera.evidence.family import CONFIDENCE, MARGIN, holm
+from tessera.evidence.family import CONFIDENCE, holm, margin
 from tessera.evidence.ratios import Ratio
 
 BEST = "best"
@@ -52,6 +52,6 @@ def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False,
 def _verdict(ratio: Ratio, differs: bool, equal: bool) -> str:
     if equal:
         return EQUAL
-    if not differs or 1 / MARGIN <= ratio.value <= MARGIN:
+    if not differs or 1 / margin() <= ratio.value <= margin():
         return NOT_SETTLED
     return BETTER if ratio.mean < 0 else WORSE

@@ -19,6 +19,7 @@ from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulato
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError, read_text, regular, unknown_name
 from tessera.explore.comparison import SCHEMA, Comparison
+from tessera.explore.margin import percent_of
 from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
@@ -26,6 +27,7 @@ from tessera.explore.worker import Task
 from tessera.results.layer_table import LATENCY, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
 from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
+from tessera.evidence.family import PERCENT, judged_within
 from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
@@ -99,11 +101,11 @@ def plan_of(simulation: Simulation, layers: Sequence[str], seeds: int, out: Path
 
 def compare_layers(
     simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: Callable[[Count], None] | None = None,
-    baselines: Sequence[str] = (),
+    baselines: Sequence[str] = (), margin: float = PERCENT,
 ) -> Comparison:  # fmt: skip
-    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. Raises InputError where nothing
-    could run. KeyboardInterrupt passes through: the runs so far are in compare.json, which says that they are a part."""
-    simulation = _of_many_runs(simulation)
+    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. `margin`: figures within so many
+    percent are equal. Raises InputError where nothing could run. KeyboardInterrupt passes through: the runs so far are in compare.json, which says that they are a part."""
+    simulation, margin = _of_many_runs(simulation), percent_of(margin)
     if not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"--seeds: expected a whole number from 1 to {MOST_SEEDS}, found {seeds}")
     chosen, current = chosen_layers(layers, simulation)
@@ -130,9 +132,10 @@ def compare_layers(
                 run.part = part
         finally:
             if not partial or any(run.run for run in runs):
-                write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against}, indent=1) + "\n")
-                facts = _facts(simulation, runs, fold, seeds, partial)
-                write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
+                write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against, "margin": margin}, indent=1) + "\n")
+                facts = {**_facts(simulation, runs, fold, seeds, partial), "margin": margin}
+                with judged_within(margin):
+                    write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
             else:
                 _remove_empty(folder, chosen)
     return Comparison(out)

@@ -217,6 +217,11 @@ class Sweep(Shown):
         """The results of the others, each with its message."""
         return self.results.filter(pl.col("exit_status") != 0)
 
+    @property
+    def margin(self) -> float | None:
+        """Within how many percent its reports take figures for equal; None of an older version."""
+        return self.facts.get("margin")
+
     @cached_property
     def axes(self) -> list[str]:
         """Names of the axes."""

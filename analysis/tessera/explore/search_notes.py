@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
 from tessera.evidence.warmup import words
 from tessera.explore.confirming import USUAL
 from tessera.results.human import counted, figure, with_interval
@@ -43,7 +43,7 @@ def reached(row: Mapping[str, Any], name: str, unit: str) -> str:
 
 def of_design(row: Mapping[str, Any]) -> str:
     """What is to be said of a design of the front: "" of one whose place is settled and its own."""
-    said = [f"{counted(row['ties'], 'more design')} like it within {EQUAL}" if row.get("ties") else "", "not settled" if row.get("settled") is False else ""]
+    said = [f"{counted(row['ties'], 'more design')} like it within {equal()}" if row.get("ties") else "", "not settled" if row.get("settled") is False else ""]
     return "; ".join(filter(None, said))
 
 

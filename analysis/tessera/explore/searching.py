@@ -14,6 +14,7 @@ from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
+from tessera.evidence.family import judged_within
 from tessera.evidence.marks import ranks_not
 from tessera.evidence.warmup import part_of, rest_of
 from tessera.explore.axes import Point, Range, matches, read_range, values
@@ -68,7 +69,8 @@ class Search(Shown):
     @property
     def notes(self) -> list[str]:
         """How sure the front is, and what would settle the rest."""
-        return notes_of(self.trials, self.sweep.facts)
+        with judged_within(self.sweep.margin):
+            return notes_of(self.trials, self.sweep.facts)
 
     @property
     def unranked(self) -> int:
@@ -83,7 +85,7 @@ def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, sc
     """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
     taken, so that a search that is repeated or lengthened goes on. `progress` is told designs done (parts of them by their seeds; after the last, runs that confirm the front), how many in all, and how many failed."""
     remove_abandoned()
-    with owned(out):
+    with owned(out), judged_within(plan.margin):
         return _search(plan, out, jobs, scheduler, progress)
 
 
@@ -101,7 +103,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     trials: dict[str, Trial] = {}
     blocks = blocks_of(plan)
     fold = _shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries()), "margin": plan.margin}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
 

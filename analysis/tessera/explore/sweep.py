@@ -143,7 +143,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     if plan.keep:
         make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries()), "margin": plan.margin}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)

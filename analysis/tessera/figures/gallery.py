@@ -8,7 +8,7 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.errors import InputError, unknown_name
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
 from tessera.evidence.marks import UNRANKED, of_run_marks, rankable
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
@@ -250,7 +250,7 @@ def _with_ties(designs: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     ties = pl.col("ties") > 0
     points = designs.filter(pl.col("front") | pl.col("point").is_null() | ~pl.col("settled").fill_null(True))
     labels = pl.when(ties).then(pl.format("{} (+{})", "label", "ties")).otherwise(pl.col("label"))
-    return points.with_columns(labels.alias("label")), [f"(+N): so many more within {EQUAL}"] if designs.filter(ties).height else []
+    return points.with_columns(labels.alias("label")), [f"(+N): so many more within {equal()}"] if designs.filter(ties).height else []
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:

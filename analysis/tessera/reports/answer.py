@@ -13,7 +13,7 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.asking.metric import Metric, metric_of
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
 from tessera.evidence.marks import TOO_SHORT, rankable
 from tessera.evidence.ratios import Measured
 from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enough
@@ -230,11 +230,11 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
     elif verdict.second:
         text_ += f"; {verdict.second} has {metric.text(found[verdict.second].mean)}"
     if not ordered and verdict.alike:
-        text_ += f"; equal within {EQUAL}: {', '.join(verdict.alike)}"
+        text_ += f"; equal within {equal()}: {', '.join(verdict.alike)}"
     if ordered and verdict.worse:
         text_ += "; more is worse: " + ", ".join(f"{large} is {factor.value:.3g} [{factor.low:.3g} to {factor.high:.3g}] times that" for large, factor in verdict.worse.items())
     elif ordered and verdict.alike and not verdict.doubts:
-        text_ += f", more brings less than {EQUAL}"
+        text_ += f", more brings less than {equal()}"
     why = _why_not(found, verdict, recorded)
     return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_}."  # a name is written as on the command line
 
