@@ -18,8 +18,9 @@ from samples import metric, write_run
 from simulate import LAYERS, run, simulate, started
 
 from tessera import InputError, Run
-from tessera.explore.comparison import command_of
+from tessera.explore.comparison import Comparison, command_of
 from tessera.reports import write_report
+from tessera.reports.comparison_page import comparison_page
 from tessera.results.bound_by import time_lines
 
 SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
@@ -80,8 +81,8 @@ def test_names_of_earlier_releases_are_those_of_today(tmp_path):
 
 
 def test_a_row_is_what_the_run_alone_says(tmp_path):
-    _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
-    alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
+    _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--warmup", 0, "--check", "--seed", 5)
+    alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--warmup", 0, "--check", "--seed", 5)
     for metric in ("host.latency.mean", "host.latency.p999", "write_amplification.flash", "dram.reserved.total", "scoreboard.errors"):
         assert result["layers"][metric][1] == pytest.approx(alone.metric(metric), rel=1e-12)
     assert result["runs"]["seed"] == [5, 5]
@@ -90,10 +91,10 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
 
 
 def test_percentiles_by_name_have_columns_and_are_what_the_run_alone_says(tmp_path):
-    finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--percentiles", "99.95,75")
+    finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--warmup", 0, "--percentiles", "99.95,75")
     head = table_rows(finished.stdout)["layer"]
     assert [cell for cell in head if cell.startswith("p")] == ["p75 ms", "p99.95 ms"]
-    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--percentiles", "75,99.95", "--requests")
+    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--warmup", 0, "--percentiles", "75,99.95", "--requests")
     for name, percent in (("p75", 75), ("p99_95", 99.95)):
         assert result["layers"][f"host.latency.{name}"][1] == pytest.approx(alone.metric(f"host.latency.{name}"), rel=1e-12)
         latencies = sorted(int(end) - int(begin) for begin, end in zip(alone.requests["arrival"], alone.requests["completion"], strict=True))
@@ -319,3 +320,19 @@ def test_the_margin_of_a_comparison_is_the_users(tmp_path):
     write_report(tmp_path, margin=50)
     refused = simulate("compare", "bare", "--layers", "cmr", *SMALL, "--margin", 51, "--out", tmp_path / "no", status=2)
     assert "--margin: expected a percentage above 0 and up to 50, found 51" in refused.stderr
+
+
+def test_overloaded_layers_are_compared_by_what_they_serve(tmp_path):
+    """Requests that come faster than any layer serves them."""
+    trace = tmp_path / "overload.csv"
+    trace.write_text("".join(f"{128166372003061629 + n * 1000},hm,0,Write,{n * 7919 % 5_000_000 * 4096},4096,1\n" for n in range(4_000)))
+    finished, result = compare(tmp_path / "out", "bare", "--layers", "imr-rmw,cmr", "--trace", trace, "--baseline", "cmr,best")
+    assert table_rows(finished.stdout)["layer"][1] == "req/s" and "req/s: requests served per second, by which overloaded layers are compared." in said_in(finished.stdout)
+    ratios = result["baselines"]["cmr"]
+    assert ratios["host.throughput.verdict"] == ["worse", None] and ratios["host.throughput.ratio"][0] < 1
+    assert ratios["host.latency.mean.verdict"] == [None, None] and result["baselines"]["best"]["host.throughput.against"] == "cmr"
+    page = comparison_page(Comparison(tmp_path / "out"), "Which layer has the smallest p99?")
+    assert page.answer.startswith("Not settled: no figure may be ranked (requests piled up to the end") and "Overloaded designs are compared by throughput: cmr has the largest throughput" in page.answer
+    assert page.findings[-1].startswith("Overloaded layers are compared by what they serve: cmr serves ") and not any("p99" in each for each in page.findings)
+    _, calm = compare(tmp_path / "calm", "bare", "--layers", "imr-rmw,cmr", "--trace", trace, "--replay", "closed:1", "--limit", 100)
+    assert "host.throughput" not in calm["layers"]

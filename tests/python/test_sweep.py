@@ -74,6 +74,15 @@ def test_what_is_compared_leaves_out_the_longest_warm_up_and_results_are_of_whol
     assert sweep_page(whole).notes == []
 
 
+def test_overloaded_designs_of_a_sweep_are_compared_by_what_they_serve(tmp_path):
+    run = {"drive": "bare", "workload": "random-4k", "limit": 2000}
+    made = run_sweep(plan_of({"run": run, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2, 3]}}), tmp_path, jobs=2)
+    page = sweep_page(made, "Which layer has the smallest p99?")
+    assert page.answer.startswith("Not settled: ") and "Overloaded designs are compared by throughput: " in page.answer and "largest throughput" in page.answer
+    assert page.findings[0].startswith("host.throughput over layer: ") and "host.throughput" in [column.title for column in page.tables[0].columns]
+    assert page.findings[1] == "host.latency.mean over layer: not ranked, as 6 runs must not be."
+
+
 def test_the_margin_of_a_sweeps_report_is_the_users(tmp_path):
     run = {"drive": "bare", "workload": "random-4k", "limit": 300, "replay": "closed:4"}
     plan = {"title": "Which spindle has the smallest mean latency?", "run": run, "axes": {"media.rpm": ["7200 rpm", "7100 rpm"], "seed": [1, 2, 3]}}

@@ -101,6 +101,11 @@ def rankable(rows: pl.DataFrame, figures: Collection[str] = ()) -> pl.DataFrame:
     return rows.filter(pl.Series([not ranks_not(marks_of(row, figures)) for row in rows.iter_rows(named=True)], dtype=pl.Boolean))
 
 
+def overloaded(rows: pl.DataFrame) -> bool:
+    """Whether some of the rows are of overloaded drives, which are compared by what they serve."""
+    return "unstable" in rows.columns and bool(rows["unstable"].any())
+
+
 def ranks_not(marks: Iterable[str]) -> bool:
     return any(mark in UNRANKED for mark in marks)
 

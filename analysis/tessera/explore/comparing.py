@@ -24,11 +24,11 @@ from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
-from tessera.results.layer_table import LATENCY, USUAL, Column, Seed, columns_with, layer_columns
+from tessera.results.layer_table import SERVED, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
-from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
+from tessera.evidence.blocks import BLOCKS, LEAST, in_a_log, pseudo_values
 from tessera.evidence.family import PERCENT, judged_within
-from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
+from tessera.evidence.marks import BEST_CASE, MEANING, UNSTABLE, of_run_marks
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
 from tessera.evidence.warmup import after, part_of, words
@@ -64,6 +64,11 @@ class Planned:
     def run(self) -> Run | None:
         """Asked for when it has ended; None where it left no figures."""
         return Run(self.folder) if (self.folder / "summary.json").exists() else None
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the layer was overloaded."""
+        return bool(self.run and UNSTABLE in of_run_marks(self.run))
 
     @property
     def seed_of_table(self) -> Seed:
@@ -115,11 +120,12 @@ def compare_layers(
             raise InputError(f"--baseline: {unknown_name('baseline', baseline, [*chosen, BEST])}")
     if simulation.trace and Path(simulation.trace).exists():
         regular(Path(simulation.trace))  # every run reads it, which a pipe does not allow
-    columns = columns_with(names_of(simulation.percentiles) if simulation.percentiles else USUAL)
+    percentiles = names_of(simulation.percentiles) if simulation.percentiles else USUAL
+    columns = columns_with(percentiles)
     folder, runs = Path(out), list(plan_of(simulation, chosen, seeds, Path(out)))
     if against and simulation.trace:  # seeds move the spindle only, so one run of each layer tells how its figures differ between stretches
         for run in runs[: len(chosen)]:
-            run.blocks = tuple(column.metric for column in columns if column.divides and column.metric.startswith(LATENCY))
+            run.blocks = tuple(column.metric for column in (SERVED, *columns) if column.divides and in_a_log(column.metric))
     remove_abandoned()
     with owned(folder):
         fold, partial = smallest_fold(run.simulation for run in runs), True
@@ -133,6 +139,7 @@ def compare_layers(
         finally:
             if not partial or any(run.run for run in runs):
                 write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against, "margin": margin}, indent=1) + "\n")
+                columns = columns_with(percentiles, any(run.unstable for run in runs))
                 facts = {**_facts(simulation, runs, fold, seeds, partial), "margin": margin}
                 with judged_within(margin):
                     write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
@@ -273,7 +280,7 @@ def _notes_of_blocks(simulation: Simulation, runs: Sequence[Planned], seeds: int
         return []
     spindle = ["± is over the spindle's phase alone"] if seeds > 1 else []
     if any(run.by_block for run in runs):
-        over = f"verdicts and intervals of ratios are over {BLOCKS} blocks of it, and hold on this recording; figures other than latencies are not settled"
+        over = f"verdicts and intervals of ratios are over {BLOCKS} blocks of it, and hold on this recording; figures other than latencies and throughput are not settled"
     elif any(run.blocks for run in runs):
         over = f"verdicts need {BLOCKS} blocks of it, {BLOCKS * LEAST} requests or more"
     else:
@@ -333,7 +340,8 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
         figures: dict[str, BySeed] = {layer: {run.seed: run.seed_of_table.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
         of_all = dict(zip(by_layer, table[metric]))
         means = {layer: mean for layer, mean in of_all.items() if mean is not None and why[layer] is None}
-        against = min(means, key=means.__getitem__, default=None) if baseline == BEST else baseline
+        best = max if column.more_is_better else min
+        against = best(means, key=means.__getitem__, default=None) if baseline == BEST else baseline
         if recorded:
             figures = {layer: next((run.by_block[metric] for run in runs if metric in run.by_block), {}) for layer, runs in by_layer.items()}
         ratios = [_ratio(layer, against, figures, of_all if recorded else None) if against else None for layer in by_layer]
@@ -346,7 +354,7 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
         found[f"{metric}.ratio.unranked"] = ["; ".join(dict.fromkeys(each)) or None for each in reasons]
         wholes = {layer: mean for layer, mean in means.items() if mean > 0} if recorded else None
         of_family = {layer: figures[layer] for layer in means if wholes is None or layer in wholes}
-        said = verdicts(of_family, against, baseline == BEST, wholes) if against in of_family else {}
+        said = verdicts(of_family, against, baseline == BEST, wholes, column.more_is_better) if against in of_family else {}
         unsaid = [NOT_SETTLED if recorded and ratio and layer != against and layer in means and against in means else None for layer, ratio in zip(by_layer, ratios)]
         found[f"{metric}.verdict"] = [said.get(layer) or other for layer, other in zip(by_layer, unsaid)]
     return found

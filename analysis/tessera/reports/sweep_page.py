@@ -8,7 +8,8 @@ from tessera.asking.metric import unit_of
 from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
-from tessera.evidence.marks import MEANING, UNRANKED, marks_of
+from tessera.evidence.blocks import THROUGHPUT
+from tessera.evidence.marks import MEANING, UNRANKED, marks_of, overloaded
 from tessera.evidence.warmup import words
 from tessera.explore.dataset import AXIS, Sweep, read_frame
 from tessera.explore.search_notes import notes_of, of_design
@@ -45,7 +46,8 @@ def _terms(sweep: Sweep) -> list[str]:
 def sweep_page(sweep: Sweep, question: str = "") -> Page:
     rows, part = sweep.compared()
     facts, good, failed = sweep.facts, rows.filter(pl.col("exit_status") == 0), sweep.failed
-    metrics = [name for name in [*SWEPT, *(name for _, name in named_in(good.columns))] if name in good.columns]
+    served = [THROUGHPUT] if overloaded(good) else []
+    metrics = [name for name in [*SWEPT, *served, *(name for _, name in named_in(good.columns))] if name in good.columns]
     warnings = []
     if failed.height:
         warnings.append(f"{failed.height:,} of {good.height + failed.height:,} runs failed; the last table says why.")
@@ -108,9 +110,14 @@ def _in_order_of(good: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:
     found = _front_findings(sweep)
-    for metric in [name for name in sweep.facts.get("objectives", metrics[:2]) if name in good.columns]:
+    for metric in [name for name in sweep.facts.get("objectives", _found_in(good, metrics)) if name in good.columns]:
         found += effects(good.drop_nulls(metric), sweep.axes, metric, unit_of(metric))
     return found
+
+
+def _found_in(good: pl.DataFrame, metrics: list[str]) -> list[str]:
+    """What findings are about."""
+    return [*([THROUGHPUT] if overloaded(good) else []), *metrics[:2]]
 
 
 def _trials(sweep: Sweep) -> pl.DataFrame | None:
