@@ -175,7 +175,7 @@ class Answer:
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
-        return [*self.question.remarks, *([self.warm_up] if self.warm_up else []), *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
+        return [*self.question.remarks, *([self.warm_up] if self.warm_up else []), *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts(), *(f"{name}: {line}" for name, found in self.measured.items() for line in found.told[:1])]
 
     def _halves(self) -> list[str]:
         """Where the halves of a recording would answer unlike."""

@@ -15,7 +15,7 @@ from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
 from tessera.evidence.blocks import BLOCKS, PAST, Bursts, pseudo_values
-from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
+from tessera.evidence.marks import cleaned_too_little, clocks, marks_of, told
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
 from tessera.evidence.warmup import words
@@ -122,10 +122,11 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     for row in of_all:
         for name, clock in clocks(row, [metric]).items():
             slowest[name] = min(slowest.get(name, clock), clock)
+    said = tuple(dict.fromkeys(line for row in of_all for line in told(row, [metric])))
     busy = min((row.get("cpu.utilisation") or 0.0 for row in of_all), default=0.0)
     if message or not recorded:
         found = {int(row["axis.seed"]): float(row[metric]) for row in runs if row.get(metric) is not None}
-        return Measured({} if message else found, marks, message, slowest, busy)
+        return Measured({} if message else found, marks, message, slowest, busy, told=said)
     (whole,) = of_all
     by_blocks = whole.get(f"{metric}.of_all") is not None
     if by_blocks:
@@ -133,7 +134,7 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     else:
         parts = [row[metric] for row in runs if row is not whole]
         found = {} if None in parts else dict(enumerate(parts, 1))
-    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric))
+    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric), said)
 
 
 def _halves(row: Mapping[str, Any], metric: str) -> tuple[float, ...]:

@@ -46,6 +46,8 @@ class Measured:
     """Of a recording, the figure of its first and of its second half."""
     bursts: Bursts | None = None
     """Of a recording, the few that make the figure."""
+    told: Sequence[str] = ()
+    """What of it has not come far enough, and cannot move the figure."""
 
     @property
     def mean(self) -> float | None:

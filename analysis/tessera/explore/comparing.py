@@ -24,11 +24,11 @@ from tessera.explore.fold import Fold, folded, smallest_fold
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
-from tessera.results.layer_table import SERVED, USUAL, Column, Seed, columns_with, layer_columns
+from tessera.results.layer_table import LATENCY, SERVED, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
 from tessera.evidence.blocks import BLOCKS, LEAST, in_a_log, pseudo_values
 from tessera.evidence.family import PERCENT, judged_within
-from tessera.evidence.marks import BEST_CASE, MEANING, UNSTABLE, of_run_marks
+from tessera.evidence.marks import BEST_CASE, MEANING, UNSTABLE, of_run_marks, row_of, told
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
 from tessera.evidence.warmup import after, part_of, words
@@ -258,7 +258,7 @@ def _facts(simulation: Simulation, runs: Sequence[Planned], fold: Fold | None, s
         "tool": facts.get("tool", "tessera-sim"), "drive": str(simulation.drive),
         "input": facts.get("input") or (f"workload {simulation.workload}" if simulation.workload else Path(str(simulation.trace)).name), "options": simulation.words()[2:],
         "recorded": simulation.trace is not None, "warnings": _warnings(measured), "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
-        "notes": [*filter(None, [words(runs[0].part, hint=True)]), *_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
+        "notes": [*filter(None, [words(runs[0].part, hint=True)]), *_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_clocks(measured), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
     }  # fmt: skip
 
 
@@ -286,6 +286,12 @@ def _notes_of_blocks(simulation: Simulation, runs: Sequence[Planned], seeds: int
     else:
         over = "seeds move the spindle only, and --baseline has verdicts over its blocks"
     return ["; ".join([f"a recorded trace is one sample: {over}", *spindle])]
+
+
+def _notes_of_clocks(measured: Mapping[str, Sequence[Run]]) -> list[str]:
+    """Mechanisms that have not come far enough, and cannot move the mean."""
+    said: dict[str, None] = {f"{layer}: {line}": None for layer, runs in measured.items() for run in runs for line in told(row_of(run), [f"{LATENCY}mean"])}
+    return list(said)
 
 
 def _warnings(measured: Mapping[str, Sequence[Run]]) -> list[str]:

@@ -34,7 +34,7 @@ def compared(metrics: Iterable[str], overloaded: bool = False) -> list[tuple[str
 def _unranked(run: Run, metric: str) -> str:
     """Why a figure of a run must not be ranked; empty where it may."""
     latency = metric.startswith("host.latency.")
-    by_work = cleaned_too_little(run) if latency or metric in ("write_amplification.total", THROUGHPUT) else ""
+    by_work = cleaned_too_little(run, [metric]) if latency or metric in ("write_amplification.total", THROUGHPUT) else ""
     return "; ".join(filter(None, [by_work, *(MEANING[mark] for mark in of_run_marks(run) if latency and mark in (UNSTABLE, NOT_STEADY))]))
 
 

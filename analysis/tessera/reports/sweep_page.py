@@ -1,5 +1,6 @@
 """What a report of a sweep says."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
@@ -9,7 +10,7 @@ from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
 from tessera.evidence.blocks import THROUGHPUT
-from tessera.evidence.marks import MEANING, UNRANKED, marks_of, overloaded
+from tessera.evidence.marks import MEANING, UNRANKED, marks_of, overloaded, told
 from tessera.evidence.warmup import words
 from tessera.explore.dataset import AXIS, Sweep, read_frame
 from tessera.explore.search_notes import notes_of, of_design
@@ -25,6 +26,7 @@ from tessera.results.terms import terms_of_sweep
 
 OPEN_ROWS = 40  # of a table that is not folded
 MOST_ROWS = 2000  # of a table that a browser sorts at once
+MOST_TOLD = 3  # lines of what stops nothing
 MOST_DESIGNS = 12  # of a front that stand among the findings
 RANKED = ("host.latency.mean", "host.latency.p99", "write_amplification.total")
 SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplification.total": "1", "cleaning.count": "1", "energy.total": "J"}
@@ -56,6 +58,8 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         if count := sum(mark in found for found in marks):
             ranked = ", which must not be ranked" if mark in UNRANKED else ""
             warnings.append(f"{counted(count, 'run')} {mark}{ranked}: {meaning}.")
+    for line, count in Counter(line for row in good.iter_rows(named=True) for metric in metrics[:2] for line in told(row, [metric])).most_common(MOST_TOLD):
+        warnings.append(f"{counted(count, 'run')}: {line}.")
     if cut := good.filter(pl.col("command").str.contains(" --cut-at", literal=True)).height if good.height else 0:
         warnings.append(f"Power was cut in {counted(cut, 'run')}: latencies hold the outages.")
     tables = [_results_table(sweep, good, metrics)]

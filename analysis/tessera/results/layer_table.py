@@ -120,7 +120,7 @@ def _mean(values: Sequence[float | None]) -> Estimate | None:
 
 def _reasons(column: Column, seeds: Sequence[Seed]) -> list[str]:
     found = [ENDED_BADLY] if not all(seed.good for seed in seeds) else []
-    marks = {mark for seed in seeds for mark in of_run_marks(seed.run)} if column.marks else set()
+    marks = {mark for seed in seeds for mark in of_run_marks(seed.run, [column.metric])} if column.marks else set()
     found += [MEANING[mark] for mark in column.marks if mark in marks]
     fraction = fraction_of(column.metric.removeprefix(LATENCY)) if column.metric.startswith(LATENCY) else None
     if fraction and fraction >= TAIL and any((seed.run.find("host.served") or 0) * (1 - seed.left_out) * (1 - fraction) < ENOUGH_ABOVE for seed in seeds):
