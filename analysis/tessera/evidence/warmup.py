@@ -83,7 +83,7 @@ def latencies_after_each(values: np.ndarray, figures: Mapping[str, float | None]
 
 def throughput_after_each(completions: np.ndarray) -> Iterator[tuple[str, float]]:
     """The same of the throughput, of times of completion in s, rising: it is what goes on while an overload waits."""
-    for part in PARTS:
+    for part in PARTS if len(completions) else ():
         first = left_out(len(completions), part)
         span = completions[-1] - completions[first - 1]
         if span > 0:

@@ -19,8 +19,8 @@ from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulato
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError, read_text, regular, unknown_name
 from tessera.explore.comparison import SCHEMA, Comparison
-from tessera.explore.margin import percent_of
 from tessera.explore.fold import Fold, folded, smallest_fold
+from tessera.explore.margin import percent_of
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
@@ -71,7 +71,7 @@ class Planned:
         return bool(self.run and UNSTABLE in of_run_marks(self.run))
 
     @property
-    def seed_of_table(self) -> Seed:
+    def in_table(self) -> Seed:
         return Seed(self.run, self.status == 0, after(self.row, self.part), 1 / self.part if self.part else 0.0)
 
 
@@ -316,8 +316,8 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
     ordered = [run for found in by_layer.values() for run in found]
     summaries = [run.run.summary["metrics"] if run.run else {} for run in ordered]
     units = {name: entry["unit"] for metrics in summaries for name, entry in metrics.items()}
-    seeds = [run.seed_of_table if run.run else None for run in ordered]
-    table = layer_columns({layer: [run.seed_of_table for run in found if run.run] for layer, found in by_layer.items()}, columns)
+    seeds = [run.in_table if run.run else None for run in ordered]
+    table = layer_columns({layer: [run.in_table for run in found if run.run] for layer, found in by_layer.items()}, columns)
     return {
         "schema": SCHEMA, "comparison": facts, "units": dict(sorted(units.items())),
         "layers": {"layer": list(by_layer), "status": [_status(found) for found in by_layer.values()], **table},
@@ -343,7 +343,7 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
     recorded = any(run.blocks for runs in by_layer.values() for run in runs)
     for column in columns:
         metric, why = column.metric, dict(zip(by_layer, table[f"{column.metric}.unranked"]))
-        figures: dict[str, BySeed] = {layer: {run.seed: run.seed_of_table.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
+        figures: dict[str, BySeed] = {layer: {run.seed: run.in_table.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
         of_all = dict(zip(by_layer, table[metric]))
         means = {layer: mean for layer, mean in of_all.items() if mean is not None and why[layer] is None}
         best = max if column.more_is_better else min

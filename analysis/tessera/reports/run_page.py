@@ -7,6 +7,7 @@ from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
 from tessera.evidence.blocks import THROUGHPUT
 from tessera.evidence.marks import MEANING, NOT_STEADY, UNSTABLE, cleaned_too_little, of_run_marks
+from tessera.explore.effort import steadiness
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import COMPARES, metric_in, no_figure
@@ -67,6 +68,7 @@ def run_findings(run: Run) -> list[str]:
     if not run.find("host.served"):
         return ["No request was served."]
     found = [f"{counted(round(run.metric('host.served')), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}{named}, longest {of('host.latency.max')}."]
+    found += [said] if (said := _warm_up(run)) else []
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")
@@ -77,6 +79,18 @@ def run_findings(run: Run) -> list[str]:
     if run.find("nand.lifetime.years.worst_block"):
         found.append(f"At this pace the worst flash block lasts {figure(run.metric('nand.lifetime.years.worst_block'), 'years')}.")
     return found
+
+
+def _warm_up(run: Run) -> str:
+    """What is suggested to be left out, with both means where the run keeps its requests; empty where nothing is, or the run is not steady."""
+    cut = int(run.find("host.steady.from") or 0)
+    if not cut or run.find("host.steady.reached") == 0:
+        return ""
+    said = f"Suggested warm-up: the first {cut:,} requests (MSER-5), which the figures include"
+    if not (run.folder / "requests.npy").exists():
+        return f"{said}."
+    rest = steadiness(run, "host.latency.mean").value
+    return f"{said}: mean {figure(run.metric('host.latency.mean'), 'ms')} with them, {figure(rest, 'ms')} without."
 
 
 def _where_time_goes(run: Run, ops: str) -> str:
