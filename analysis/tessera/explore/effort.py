@@ -55,18 +55,19 @@ def by_blocks(run: Run, metric: str) -> dict[str, float]:
 
 def by_warm_ups(run: Run) -> dict[str, float]:
     """METRIC.after.PART: each latency, and the throughput, without the first part of the served requests. {} of too short a run."""
-    log = run.requests[np.argsort(run.requests["number"], kind="stable")]
+    log = run.requests
     if not enough(len(log)):
         return {}
-    served = log["status"] == 0
-    found = own(latency_ms(log), int(run.find("host.steady.from") or 0))
+    order = np.argsort(log["number"], kind="stable")
+    latencies, operations, served = latency_ms(log)[order], log["op"][order], (log["status"] == 0)[order]
+    found = own(latencies, int(run.find("host.steady.from") or 0))
     for family, operation in (("host.latency.", None), ("host.read.latency.", "read"), ("host.write.latency.", "write")):
-        chosen = served if operation is None else served & (log["op"] == OPERATIONS.index(operation))
+        chosen = served if operation is None else served & (operations == OPERATIONS.index(operation))
         names = [name for name in run.summary["metrics"] if name.startswith(family) and run.metric(name) is not None]
         figures = {name: {"mean": None, "max": 1.0}.get(name.removeprefix(family), fraction_of(name.removeprefix(family))) for name in names}
         before = np.concatenate([[0], np.cumsum(chosen)])
-        found |= latencies_after_each(latency_ms(log[chosen]), figures, lambda part, before=before: int(before[left_out(len(log), part)]))
-    return found | dict(throughput_after_each(np.sort(log["completion"][served] - log["arrival"].min()) / 1e12))
+        found |= latencies_after_each(latencies[chosen], figures, lambda part, before=before: int(before[left_out(len(log), part)]))
+    return found | dict(throughput_after_each(np.sort(log["completion"][log["status"] == 0] - log["arrival"].min()) / 1e12))
 
 
 def _throughput_by_blocks(run: Run) -> dict[str, float]:
