@@ -130,12 +130,13 @@ def compare(
     layers: str | Sequence[str] = ("all",),
     seeds: int | str = 1,
     baselines: str | Sequence[str] = (),
+    margin: float = 5.0,
     jobs: int | str | None = None,
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> "Comparison":
     """Runs many layers on one input, each with each seed. `layers`: several, or a text such as "cmr,imr-rmw". `baselines`: layers, or "best", to
-    which `Comparison.ratios` compares each.
+    which `Comparison.ratios` compares each; figures within `margin` percent are equal in practice.
 
     >>> both = compare("common", layers=("cmr", "imr-rmw"), workload="random-4k", limit=300, seeds=2)
     >>> both.layers["layer"].to_list()
@@ -150,7 +151,7 @@ def compare(
     given = _places(jobs, None)["jobs"]
     named = None if out is None else path_of("out", out)
     temporary = tempfile.TemporaryDirectory(dir=work_folder()) if named is None else None
-    result = compare_layers(simulation, chosen, count, given, temporary.name if temporary else str(named), baselines=against)
+    result = compare_layers(simulation, chosen, count, given, temporary.name if temporary else str(named), baselines=against, margin=margin)
     if result.status not in (0, BAD_INPUT):
         raise SimulatorError([], result.status, result.text(), f"did not end well: {', '.join(result.refused)} (status in {result.folder / 'compare.json'} says why)")
     result.temporary = temporary

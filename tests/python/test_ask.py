@@ -1,8 +1,10 @@
 """tessera ask: what the evidence is made into, by hand; what goes with a parameter; and the mistakes that people make."""
 
+import json
 import tomllib
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -16,8 +18,11 @@ from tessera.asking.templates import question_of, uses_flash
 from tessera.cli import app
 from tessera.errors import InputError
 from tessera.evidence.blocks import Bursts
+from tessera.evidence.family import judged_within
 from tessera.evidence.ratios import Measured, ratio
 from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.explore import Sweep
+from tessera.results.human import figure
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -201,6 +206,24 @@ def test_a_question_grows_to_its_slowest_design(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.stdout.startswith("Not settled"), said.output
     assert "imr-flip: not yet" in said.output and "heat intervals" in said.output and "requests of this kind would settle it" in said.output
+
+
+def test_an_answer_leaves_out_the_longest_warm_up(tmp_path):
+    words = ["ask", "layer", "--layer", "cmr,imr-rmw", "--on", "oltp", "--requests", "20000", "--metric", "mean", "--out", str(tmp_path)]
+    said = CliRunner().invoke(app, words)
+    compared, part = Sweep(tmp_path).compared()
+    assert f"Note: latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs.\n" in said.output, said.output
+    assert f"mean {figure(compared.filter(pl.col('axis.layer') == 'cmr')['host.latency.mean'].mean(), 'ms')} ±" in said.output, said.output
+
+
+def test_the_margin_of_an_answer_is_the_users(tmp_path):
+    words = ["ask", "dram", "--layer", "imr-rmw", "--on", "sample", "--requests", "1000", "--size", "0 B, 64 MiB", "--metric", "mean", "--out", str(tmp_path)]
+    assert CliRunner().invoke(app, words).stdout.startswith("64 MiB of write buffer, the most that was tried, still helps")
+    said = CliRunner().invoke(app, [*words, "--margin", "50", "--json"])
+    assert json.loads(said.stdout)["margin"] == 50 and "\nmargin = 50.0\n" in (tmp_path / "question.toml").read_text()
+    with judged_within(30):
+        found = {"a": measured(10, 10.01, 10.02), "b": measured(12, 12.01, 12.02)}
+        assert "a and b differ by less than 30 % on mine" in answer(found, best_of(found, False)).sentence()
 
 
 def test_bursts_and_halves_of_a_recording_are_remarks():

@@ -17,7 +17,10 @@ import pytest
 from samples import metric, write_run
 from simulate import LAYERS, run, simulate, started
 
-from tessera import Run
+from tessera import InputError, Run
+from tessera.explore.comparison import Comparison, command_of
+from tessera.reports import write_report
+from tessera.reports.comparison_page import comparison_page
 from tessera.results.bound_by import time_lines
 
 SMALL = ("--workload", "web-server", "--fold", "--limit", 400)
@@ -78,8 +81,8 @@ def test_names_of_earlier_releases_are_those_of_today(tmp_path):
 
 
 def test_a_row_is_what_the_run_alone_says(tmp_path):
-    _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--check", "--seed", 5)
-    alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--check", "--seed", 5)
+    _, result = compare(tmp_path / "both", "bare", "--layers", "imr-rmw,mu-rmw", *SMALL, "--warmup", 0, "--check", "--seed", 5)
+    alone = run(tmp_path / "alone", "bare", "--layer", "mu-rmw", *SMALL, "--warmup", 0, "--check", "--seed", 5)
     for metric in ("host.latency.mean", "host.latency.p999", "write_amplification.flash", "dram.reserved.total", "scoreboard.errors"):
         assert result["layers"][metric][1] == pytest.approx(alone.metric(metric), rel=1e-12)
     assert result["runs"]["seed"] == [5, 5]
@@ -88,10 +91,10 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
 
 
 def test_percentiles_by_name_have_columns_and_are_what_the_run_alone_says(tmp_path):
-    finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--percentiles", "99.95,75")
+    finished, result = compare(tmp_path / "both", "common", "--layers", "cmr,mu-rmw", *SMALL, "--warmup", 0, "--percentiles", "99.95,75")
     head = table_rows(finished.stdout)["layer"]
     assert [cell for cell in head if cell.startswith("p")] == ["p75 ms", "p99.95 ms"]
-    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--percentiles", "75,99.95", "--requests")
+    alone = run(tmp_path / "alone", "common", "--layer", "mu-rmw", *SMALL, "--warmup", 0, "--percentiles", "75,99.95", "--requests")
     for name, percent in (("p75", 75), ("p99_95", 99.95)):
         assert result["layers"][f"host.latency.{name}"][1] == pytest.approx(alone.metric(f"host.latency.{name}"), rel=1e-12)
         latencies = sorted(int(end) - int(begin) for begin, end in zip(alone.requests["arrival"], alone.requests["completion"], strict=True))
@@ -129,6 +132,40 @@ def test_a_layer_that_the_drive_cannot_carry_says_why_and_the_others_go_on(tmp_p
     assert list(table_rows(finished.stdout)) == ["layer", "cmr"]
     assert f"\n  ! mu-rmw: {refusal}\n" in said_in(finished.stdout)
     assert result["runs"]["exit_status"] == [2, 0]
+
+
+def test_the_longest_warm_up_is_left_out_of_all_layers(tmp_path):
+    """Of latencies and throughput, as `--warmup N` leaves it out."""
+    cold = ("--layers", "cmr,imr-rmw", "--workload", "oltp", "--fold", "--prefill", 100, "--limit", 20000)
+    finished, result = compare(tmp_path / "found", "demo", *cold, "--baseline", "cmr")
+    said = re.search(r"note: latencies and throughput leave out the first 1/(\d+) of each run, the longest warm-up of all \(--warmup 0 keeps it\); other figures are of whole runs", said_in(finished.stdout))
+    left_out = math.ceil(20000 / int(said[1]))
+    _, by_hand = compare(tmp_path / "given", "demo", *cold, "--baseline", "cmr", "--warmup", left_out)
+    _, whole = compare(tmp_path / "whole", "demo", *cold, "--warmup", 0)
+    for name in ("mean", "p99", "max"):
+        found, given, all_ = (each["layers"][f"host.latency.{name}"] for each in (result, by_hand, whole))
+        assert found == pytest.approx(given, rel=1 / 256)  # a percentile of the simulator is of a bucket
+        assert found != all_ or name == "max"
+        assert result["runs"][f"host.latency.{name}"] == found
+    ratios = [each["baselines"]["cmr"]["host.latency.mean.ratio"][1] for each in (result, by_hand)]
+    assert ratios[0] == pytest.approx(ratios[1], rel=1e-9)
+    assert result["runs"]["host.throughput"] == pytest.approx(by_hand["runs"]["host.throughput"], rel=0.01)
+    for of_whole in ("energy.total", "write_amplification.total", "host.served"):
+        assert result["runs"][of_whole] == whole["runs"][of_whole]
+    assert not any("warm-up" in note for each in (by_hand, whole) for note in each["comparison"]["notes"])
+
+
+def test_a_run_of_a_comparison_leaves_what_the_run_alone_does(tmp_path):
+    """The log of its requests is there to find the warm-up, and goes again."""
+    compare(tmp_path / "all", "demo", "--layers", "cmr,imr-rmw", *SMALL)
+    words = json.loads((tmp_path / "all" / "cmr" / "1" / "simulation.json").read_text())
+    run(tmp_path / "alone", "demo", "--layer", "cmr", *SMALL, "--fold-at", words["fold_at"], "--seed", 1)
+    files = [{file.name for file in folder.iterdir()} for folder in (tmp_path / "all" / "cmr" / "1", tmp_path / "alone")]
+    assert files[0] - {"simulation.json"} == files[1] - {"simulation.json"} and "requests" not in words
+    for name in ("run.toml", "run.json"):
+        assert (tmp_path / "all" / "cmr" / "1" / name).read_text() == (tmp_path / "alone" / name).read_text()
+    compare(tmp_path / "logged", "demo", "--layers", "cmr", *SMALL, "--requests")
+    assert (tmp_path / "logged" / "cmr" / "1" / "requests.npy").exists()
 
 
 def test_a_refused_layer_does_not_show_an_earlier_comparison(tmp_path):
@@ -272,3 +309,30 @@ def test_where_the_time_goes_is_a_mean_over_seeds(tmp_path):
         "cmr      reads   mean 4.00 ms: media 75 %, lock 25 %; slowest 1 % 8.00 ms: media 50 %, lock 50 %",
         "imr-rmw  writes  mean 9.00 ms: background work 100 %; slowest 1 % 90.0 ms: background work 100 %",
     ]  # fmt: skip
+
+
+def test_the_margin_of_a_comparison_is_the_users(tmp_path):
+    finished, result = compare(tmp_path, "bare", "--layers", "cmr,imr-rmw", *SMALL, "--seeds", 3, "--baseline", "cmr", "--margin", 50)
+    assert "equal: within 50 %;" in finished.stdout and result["comparison"]["margin"] == 50
+    assert "--margin 50" in command_of(tmp_path)
+    with pytest.raises(InputError, match="judged within 50 %; 'tessera compare' takes another"):
+        write_report(tmp_path, margin=3)
+    write_report(tmp_path, margin=50)
+    refused = simulate("compare", "bare", "--layers", "cmr", *SMALL, "--margin", 51, "--out", tmp_path / "no", status=2)
+    assert "--margin: expected a percentage above 0 and up to 50, found 51" in refused.stderr
+
+
+def test_overloaded_layers_are_compared_by_what_they_serve(tmp_path):
+    """Requests that come faster than any layer serves them."""
+    trace = tmp_path / "overload.csv"
+    trace.write_text("".join(f"{128166372003061629 + n * 1000},hm,0,Write,{n * 7919 % 5_000_000 * 4096},4096,1\n" for n in range(4_000)))
+    finished, result = compare(tmp_path / "out", "bare", "--layers", "imr-rmw,cmr", "--trace", trace, "--baseline", "cmr,best")
+    assert table_rows(finished.stdout)["layer"][1] == "req/s" and "req/s: requests served per second, by which overloaded layers are compared." in said_in(finished.stdout)
+    ratios = result["baselines"]["cmr"]
+    assert ratios["host.throughput.verdict"] == ["worse", None] and ratios["host.throughput.ratio"][0] < 1
+    assert ratios["host.latency.mean.verdict"] == [None, None] and result["baselines"]["best"]["host.throughput.against"] == "cmr"
+    page = comparison_page(Comparison(tmp_path / "out"), "Which layer has the smallest p99?")
+    assert page.answer.startswith("Not settled: no figure may be ranked (requests piled up to the end") and "Overloaded designs are compared by throughput: cmr has the largest throughput" in page.answer
+    assert page.findings[-1].startswith("Overloaded layers are compared by what they serve: cmr serves ") and not any("p99" in each for each in page.findings)
+    _, calm = compare(tmp_path / "calm", "bare", "--layers", "imr-rmw,cmr", "--trace", trace, "--replay", "closed:1", "--limit", 100)
+    assert "host.throughput" not in calm["layers"]

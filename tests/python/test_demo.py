@@ -28,7 +28,7 @@ with open({log!r}, "a") as log:
 names = ["host.requests", "host.latency.mean", "host.latency.p99", "host.latency.p999", "host.latency.max", "capacity.gain_vs_cmr", "cleaning.count", "metadata.bytes", "cost.per_user_tb", "run.requests_per_cpu_second"]
 metrics = {{name: metric(index + 1234.5) for index, name in enumerate(names)}}
 metrics["write_amplification.total"] = metric(None)
-facts = {{"cleans": "mu-rmw" in arguments, "tool": "tessera-sim"}}
+facts = {{"cleans": "mu-rmw" in arguments, "tool": "tessera-sim", "unstable": False, "notes": []}}
 metrics["cleaning.count"] = metric(19 if "mu-rmw" in arguments else 20)
 write_run(Path(arguments[arguments.index("--out") + 1]), metrics, requests_of([1, 2]), facts)
 """

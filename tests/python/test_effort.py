@@ -9,6 +9,8 @@ from tessera import InputError, Run
 from tessera.engine.simulation import Simulation
 from tessera.evidence.steadiness import BATCHES, steadiness_of
 from tessera.explore.effort import run_until, steadiness
+from tessera.reports.run_page import run_findings
+from tessera.results.human import figure
 from tessera.results.steadiness import Effort, Until
 
 
@@ -34,6 +36,10 @@ def test_a_run_finds_its_warm_up_and_whoever_reads_its_log_takes_that(tmp_path):
     assert made.metric("host.steady.reached") == found.steady
     assert made.summary["run"]["steady"] == found.steady
     assert f"suggested: the first {found.warmup:,} requests (MSER-5); the figures include them" in " ".join(made.printed.split())
+    said = f"Suggested warm-up: the first {found.warmup:,} requests (MSER-5), which the figures include: mean {figure(made.metric('host.latency.mean'), 'ms')} with them, {figure(found.value, 'ms')} without."
+    assert said in run_findings(made) and found.value < made.metric("host.latency.mean")
+    (made.folder / "requests.npy").unlink()
+    assert f"{said.split(':')[0]}: the first {found.warmup:,} requests (MSER-5), which the figures include." in run_findings(Run(made.folder))
 
 
 def test_a_warm_up_that_is_to_be_found_is_left_out_by_a_second_run(tmp_path):

@@ -6,10 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tessera.asking.ask import measured_of
 from tessera.evidence.blocks import bursts, pseudo_values, without_each
-from tessera.evidence.family import MARGIN, holm, pairs
+from tessera.evidence.family import MARGIN, holm, judged_within, pairs
 from tessera.evidence.front import alike, front, near, places, spread, ties_of
-from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not
+from tessera.evidence.marks import BEST_CASE, ENDS_EARLY, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, behind, marks_of, ranks_not, told
+from tessera.evidence.paired import EQUAL as SAME
+from tessera.evidence.paired import NOT_SETTLED, WORSE, verdicts
 from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
 from tessera.evidence.steadiness import quantile
 from tessera.evidence.verdict import best_of, by_half, least_that_is_enough
@@ -59,6 +62,24 @@ def test_a_sure_difference_below_the_margin_is_none():
     assert Ratio.of(np.array([0.048, 0.040, 0.050]), 1).difference is Difference.NOT_SETTLED  # 1.05 lies in its interval
     assert Ratio.of(np.log([MARGIN * 1.01] * 3), 1).difference is Difference.APART
     assert Ratio.of(np.array([0.5]), 1).difference is Difference.NOT_SETTLED
+
+
+def test_the_margin_is_the_users():
+    eight = {1: 1.08, 2: 1.081, 3: 1.079}
+    same = {"a": dict.fromkeys(eight, 1.0), "b": eight}
+    said = {}
+    for percent in (None, 10, 8, 3):
+        with judged_within(percent):
+            found = ratio(Measured(eight), Measured(same["a"]), 1)
+            enough = least_that_is_enough({"more": Measured(same["a"]), "less": Measured(eight)}, True)
+            design = [[Measured(figures), Measured(dict.fromkeys(eight, 1.0))] for figures in same.values()]
+            said[percent] = (found.difference, verdicts(same, "a")["b"], enough.best, [place.on for place in places(design, [False, False])], best_of({"a": Measured(same["a"]), "b": Measured(eight)}, False).alike)
+    assert said[None] == said[3] == (Difference.APART, WORSE, "less", [True, False], [])
+    assert said[10] == (Difference.EQUAL, SAME, "more", [True, False], ["b"])
+    assert said[8][:2] == (Difference.NOT_SETTLED, NOT_SETTLED)
+    with judged_within(10):
+        assert places(design, [False, False])[1].point == 0  # equal to it, and not beaten
+    assert places(design, [False, False])[1].point is None
 
 
 def test_holm_corrects_a_family():
@@ -247,3 +268,29 @@ def test_caches_that_the_measured_requests_filled_are_a_best_case(note):
     assert marks_of({"exit_status": 0, "recorded": True, "notes": notes}) == [BEST_CASE] and not ranks_not([BEST_CASE])
     assert marks_of({"exit_status": 0, "recorded": True, "notes": notes.replace("same input", "200 requests before")}) == []
     assert marks_of({"exit_status": 0, "recorded": False, "notes": notes}) == []  # other draws of a law, in its proportions
+
+
+def learning(own_work, reads=300.0, **more):
+    """A run that has had 4 of 20 intervals, and whose own work is this share of the latency."""
+    return {
+        "progress.heat_intervals.done": 4.0, "progress.heat_intervals.of": 20.0, "host.served": 1000.0, "host.reads": reads, "host.writes": 1000.0 - reads,
+        "host.latency.mean": 10.0, "host.latency.p99": 90.0, "host.read.cause.host": 10 * (1 - own_work), "host.read.cause.rmw": 10 * own_work,
+        "host.write.cause.host": 10 * (1 - own_work), "host.write.cause.rmw": 10 * own_work, "host.read.slowest_cause.rmw": 90.0, **more,
+    }  # fmt: skip
+
+
+def test_a_mechanism_that_cannot_move_the_figure_by_a_percent_stops_nothing_and_is_told():
+    mean, p99 = "host.latency.mean", "host.latency.p99"
+    assert marks_of(learning(0.2), [mean]) == marks_of(learning(0.2)) == [NOT_YET]
+    assert marks_of(learning(0.005), [mean]) == [] and told(learning(0.005), [mean]) == ["heat intervals 4 of 20, which can move host.latency.mean by less than 1 %"]
+    assert marks_of(learning(0.005), [p99]) == marks_of(learning(0.005), [mean, p99]) == [NOT_YET] and told(learning(0.005), [p99]) == []  # its work is in the tail
+    assert marks_of(learning(0.005), ["energy.total"]) == marks_of({**learning(0.005), "progress.heat_intervals.done": 0.0}, [mean]) == [NOT_YET]  # nothing bounds these
+    assert marks_of({**learning(0.005), "cleans": True, "progress.cleanings.done": 3.0, "progress.cleanings.of": 20.0}, [mean]) == [TOO_SHORT]  # what cleans has yet to cost
+    fills = {"progress.read_cache.done": 5.0, "progress.read_cache.of": 100.0, "host.served": 1000.0, "host.latency.mean": 10.0, "host.read.latency.mean": 10.0}
+    assert marks_of({**fills, "host.reads": 5.0}, [mean]) == [] and marks_of({**fills, "host.reads": 300.0}, [mean]) == [NOT_YET]
+
+
+def test_an_answer_tells_what_stops_nothing():
+    rows = pl.DataFrame([{"exit_status": 0, "message": "", "axis.seed": seed, "recorded": False, "unstable": False, "notes": "", **learning(0.005)} for seed in (1.0, 2.0)])
+    found = measured_of(rows, "host.latency.mean")
+    assert found.marks == () and found.told == ("heat intervals 4 of 20, which can move host.latency.mean by less than 1 %",)

@@ -18,6 +18,7 @@ from tessera.evidence.paired import BETTER, NOT_SETTLED, WORSE, verdicts
 from tessera.evidence.ratios import Difference, Measured, ratio
 from tessera.evidence.steadiness import quantile, steadiness_of
 from tessera.evidence.verdict import best_of, least_that_is_enough
+from tessera.evidence.warmup import latencies_after_each, left_out, own, part_of, rest_of
 from tessera.explore.confirming import Confirmed, confirm
 from tessera.explore.effort import steadiness
 from tessera.explore.search_plan import SearchPlan
@@ -185,6 +186,68 @@ def test_an_interval_of_one_run_covers_and_is_no_wider_than_it_has_to_be(fractio
     said(f"interval of one run, {fraction or 'mean'}, memory {memory}, {wider:.2f} times the exact width", covered, tries)
     assert covers(covered, tries, 0.93)
     assert wider <= 1.3 * (1 + 2 / math.sqrt(tries))
+
+
+def mser_5(values: np.ndarray) -> int:
+    """The cut of the simulator's rule: of batches of five, that with the least error of the mean of the rest."""
+    batches = values[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
+    sums, squares = (np.cumsum(each[::-1])[::-1] for each in (batches, batches**2))
+    count = np.arange(len(batches), 0, -1)
+    return 5 * int(np.argmin(((squares - sums**2 / count) / count**2)[: len(batches) // 2 + 1]))
+
+
+def row_of(latencies: np.ndarray) -> dict[str, float]:
+    """As a run of a comparison has it."""
+    count = len(latencies)
+    figures = dict(latencies_after_each(latencies, {"host.latency.mean": None, "host.latency.p99": 0.99}, lambda part: left_out(count, part)))
+    whole = {"host.latency.mean": float(latencies.mean()), "host.latency.p99": quantile(latencies, 0.99)}
+    return {"exit_status": 0, "host.requests": float(count), **whole, **own(latencies, mser_5(latencies)), **figures}
+
+
+TRANSIENTS = {  # of what is a mean of 1 in the long run; how many times that at the start, and requests until it is e times less
+    "a slow start": (4.0, 500), "a long slow start": (3.0, 1500), "caches that fill": (0.2, 1500), "nothing": (1.0, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("transient", TRANSIENTS)
+@pytest.mark.parametrize("noise", ["even", "heavy"])
+def test_a_known_transient_is_left_out_of_all_designs_and_nothing_else_is(transient, noise):
+    """Two designs with the same mean in the long run, of which one begins elsewhere: whole runs differ by it, and what is compared does not."""
+    draw = np.random.default_rng(1)
+    times, memory = TRANSIENTS[transient]
+    tries, count = TRIES // 2, 20_000
+    shape = 1 + (times - 1) * np.exp(-np.arange(count) / memory)
+    law = (lambda: draw.exponential(1.0, count)) if noise == "even" else (lambda: draw.lognormal(-0.5, 1.0, count))
+    bias, rest, parts = [], [], []
+    for _ in range(tries):
+        rows = [row_of(law() * shape), row_of(law())]
+        part = part_of(rows)
+        parts.append(part)
+        compared = [rest_of(row, part)["host.latency.mean"] for row in rows]
+        bias.append(math.log(rows[0]["host.latency.mean"] / rows[1]["host.latency.mean"]))
+        rest.append(math.log(compared[0] / compared[1]))
+    said(f"{transient}, {noise}: whole runs differ by {100 * math.expm1(np.mean(bias)):.1f} %, after the warm-up by {100 * math.expm1(np.mean(rest)):.2f} %; left out", sum(part is not None for part in parts), tries)
+    if transient == "nothing":
+        assert sum(part is not None for part in parts) <= 0.02 * tries + 1
+    else:
+        assert None not in parts and abs(np.mean(bias)) > 0.04
+        assert abs(np.mean(rest)) < 0.02 and abs(np.mean(rest)) < 0.4 * abs(np.mean(bias))
+
+
+def test_rare_bursts_are_no_warm_up():
+    """MSER-5 leaves out five of six, and the mean without them is a better one than the design has."""
+    draw = np.random.default_rng(1)
+    tries = TRIES // 2
+    latencies = []
+    for _ in range(tries):
+        values = draw.exponential(1.0, 20_000)
+        for begin in (2_000, 4_000, 6_000, 8_000, 9_000, 18_000):
+            values[begin : begin + 50] += 2_000
+        latencies.append(values)
+    assert all(mser_5(values) > 9_000 for values in latencies)
+    found = sum(part_of([row_of(values)]) is not None for values in latencies)
+    said("rare bursts taken for a warm-up", found, tries)
+    assert found <= 0.02 * tries + 1
 
 
 # The same from runs of the simulator: one layer with other seeds is equal to itself.

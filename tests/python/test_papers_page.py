@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from samples import requests_of
 
 from tessera.engine.simulator import ask_simulator
 from validation.papers import league, league_interlaced, pressure
@@ -100,8 +101,13 @@ def test_all_layers_of_a_league_fold_at_the_smallest_capacity_among_them():
 class OneOfEach:
     """A run all of whose figures are alike, and which cleaned often enough."""
 
+    requests = requests_of([30.0] * 400)
+
     def metric(self, _: str) -> float:
         return 30.0
+
+    def find(self, _: str) -> float:
+        return 0.0
 
 
 class Unrun(Lab):
@@ -124,6 +130,7 @@ def test_each_league_prices_writing_in_busy_time_energy_and_wear_and_capacity_in
     monkeypatch.setattr(league, "smallest_fold", lambda simulations: None)
     monkeypatch.setattr(league_interlaced, "derived", lambda lab: {})
     monkeypatch.setattr(pressure, "repeated", lambda lab: league.recorded(lab, ("web_3",)))
+    monkeypatch.setattr(pressure, "passes", lambda options: 1)
     made = dict(sections_in(chapter.sections(Unrun(tmp_path)))[1])[title]
     recorded = section_of((DOCS / "validation" / "tables" / f"{name}.md").read_text(encoding="utf-8"), title)
     for price in PRICED:

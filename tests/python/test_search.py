@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import tessera
 from tessera import InputError, Simulation
 from tessera.cli import app
+from tessera.evidence.family import judged_within
 from tessera.evidence.front import front
 from tessera.explore.prices import cost_of, prices_of
 from tessera.explore.confirming import confirm
@@ -16,6 +17,7 @@ from tessera.explore.search_plan import search_plan_of
 from tessera.explore.search_rows import Trial, measured
 from tessera.figures.chart import heading
 from tessera.figures.gallery import of_sweep
+from tessera.reports import write_report
 
 PLAN = {
     "title": "clock against cost",
@@ -153,6 +155,29 @@ def test_what_may_be_on_the_front_runs_again_with_seeds_that_the_choice_had_not_
     assert sure.sweep.good.height == sure.trials.height + again["runs"].sum() <= 12 + 60
     assert sure.notes[0].startswith(f"{again.height} designs that may be on the front ran again with seeds that the choice had not seen: {again['runs'].sum()} runs of at most 60")
     assert set(sure.front["settled"]) <= {True, False} and sure.front["host.latency.p99.half_width"].null_count() == 0
+
+
+def test_designs_are_compared_after_the_longest_warm_up(tmp_path):
+    plan = {"run": {"drive": "demo", "workload": "oltp", "limit": 20_000, "fold": True, "prefill": 100}, "axes": {"layer": ["cmr", "imr-rmw"]},
+            "objectives": {"host": {"latency": {"mean": "minimise"}}}, "search": {"trials": 4, "batch": 4, "confirm": 4}}  # fmt: skip
+    made = tessera.search(plan, out=tmp_path, jobs=2)
+    compared, part = made.sweep.compared()
+    assert part is not None and made.notes[0] == f"latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs"
+    for row in made.trials.iter_rows(named=True):
+        rows = compared.filter((pl.col("axis.layer") == row["axis.layer"]) & (pl.col("seed") > (1 if row["runs"] > 1 else 0)))
+        assert row["host.latency.mean"] == pytest.approx(rows["host.latency.mean"].mean())
+
+
+def test_the_margin_of_a_front_is_the_users(found, tmp_path):
+    made = tessera.search({**PLAN, "search": {**PLAN["search"], "margin": 50}}, out=tmp_path, jobs=2)
+    assert made.sweep.margin == 50 and found.sweep.margin == 5
+    values = made.trials.select("host.latency.p99", "cost").to_numpy()
+    with judged_within(50):
+        assert front(values).tolist() == made.trials["front"].to_list()
+    with pytest.raises(InputError, match="judged within 50 %; 'tessera search' takes another"):
+        write_report(tmp_path, margin=5)
+    with pytest.raises(InputError, match="search: margin: expected a percentage above 0 and up to 50, found 0"):
+        tessera.search({**PLAN, "search": {**PLAN["search"], "margin": 0}}, out=tmp_path)
 
 
 def test_a_budget_that_ends_says_how_many_runs_would_go_on(tmp_path):

@@ -23,6 +23,9 @@ from tessera.explore.cluster import job_script
 from tessera.explore.dataset import frame_of
 from tessera.explore.plan import plan_of, read_plan
 from tessera.explore.sweep import Count, keyed, run_sweep
+from tessera.reports import write_report
+from tessera.reports.sweep_page import sweep_page
+from tessera.results.human import figure
 
 RUN = {"workload": "random-4k", "limit": 100}
 
@@ -53,6 +56,44 @@ def test_a_row_is_what_the_run_alone_says(tmp_path):
     for name in ("host.latency.mean", "write_amplification.total", "host.latency.p99"):
         assert row[name] == alone.metric(name)
     assert row["command"] == 'tessera run common --layer imr-rmw --workload random-4k --limit 100 --seed 1 --set nand.dies=4'
+
+
+def test_what_is_compared_leaves_out_the_longest_warm_up_and_results_are_of_whole_runs(tmp_path):
+    run = {"drive": "demo", "workload": "oltp", "limit": 20_000, "fold": True, "prefill": 100}
+    made = run_sweep(plan_of({"run": run, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "a", jobs=2)
+    compared, part = made.compared()
+    by_hand = run_sweep(plan_of({"run": {**run, "warmup": -(-20_000 // part)}, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "b", jobs=2)
+    whole = run_sweep(plan_of({"run": {**run, "warmup": 0}, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2]}}), tmp_path / "c", jobs=2)
+    for name in ("host.latency.mean", "host.read.latency.mean", "host.latency.max"):
+        assert compared[name].to_list() == pytest.approx(by_hand.results[name].to_list(), rel=1e-9)
+        assert made.results[name].to_list() == whole.results[name].to_list()
+    assert set(compared.columns) == set(made.results.columns) == set(whole.results.columns) and by_hand.compared()[1] is whole.compared()[1] is None
+    page = sweep_page(made, "Which layer has the smallest mean latency?")
+    assert page.notes == [f"Latencies and throughput leave out the first 1/{part} of each run, the longest warm-up of all; other figures are of whole runs."]
+    assert f"mean {figure(compared['host.latency.mean'][:2].mean(), 'ms')}" in page.answer and all(f"the first 1/{part} of each run left out" in chart.note for chart in page.charts)
+    assert sweep_page(whole).notes == []
+
+
+def test_overloaded_designs_of_a_sweep_are_compared_by_what_they_serve(tmp_path):
+    run = {"drive": "bare", "workload": "random-4k", "limit": 2000}
+    made = run_sweep(plan_of({"run": run, "axes": {"layer": ["cmr", "imr-rmw"], "seed": [1, 2, 3]}}), tmp_path, jobs=2)
+    page = sweep_page(made, "Which layer has the smallest p99?")
+    assert page.answer.startswith("Not settled: ") and "Overloaded designs are compared by throughput: " in page.answer and "largest throughput" in page.answer
+    assert page.findings[0].startswith("host.throughput over layer: ") and "host.throughput" in [column.title for column in page.tables[0].columns]
+    assert page.findings[1] == "host.latency.mean over layer: not ranked, as 6 runs must not be."
+
+
+def test_the_margin_of_a_sweeps_report_is_the_users(tmp_path):
+    run = {"drive": "bare", "workload": "random-4k", "limit": 300, "replay": "closed:4"}
+    plan = {"title": "Which spindle has the smallest mean latency?", "run": run, "axes": {"media.rpm": ["7200 rpm", "7100 rpm"], "seed": [1, 2, 3]}}
+    made = run_sweep(plan_of({**plan, "margin": 50}), tmp_path, jobs=2)
+    assert made.margin == 50 and "equal within 50 %" in write_report(tmp_path).read_text()
+    assert "equal within 40 %" in write_report(tmp_path, margin=40).read_text()
+    with pytest.raises(InputError, match="margin: expected a number, found '5 %'"):
+        plan_of({**plan, "margin": "5 %"})
+    tessera.run("bare", layer="cmr", workload="random-4k", limit=10, out=tmp_path / "run")
+    with pytest.raises(InputError, match="a report of one run compares nothing"):
+        write_report(tmp_path / "run", margin=5)
 
 
 def test_runs_that_fail_are_kept_with_their_message_beside_good_ones(tmp_path):
@@ -195,7 +236,7 @@ def test_results_come_in_the_order_of_the_plan_whichever_run_ended_first(tmp_pat
 
 def test_what_the_journal_holds_is_in_the_results_after_a_crash(tmp_path):
     made, _ = swept(tmp_path, {"seed": [1]})
-    row = made.results.row(0, named=True)
+    row = made.everything().row(0, named=True)
     (tmp_path / "unsaved.jsonl").write_text(json.dumps({**row, "key": "of a crash"}) + "\n" + '{"key": "cut o')
     assert Sweep(tmp_path).everything().height == 2
     swept(tmp_path, {"seed": [1]})

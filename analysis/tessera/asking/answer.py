@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tessera.asking.question import Question
 from tessera.evidence.blocks import BLOCKS, LEAST, PAST
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
 from tessera.evidence.marks import CLEANINGS, MEANING, NOT_STEADY, NOT_YET, TOO_SHORT, UNSTABLE, words_of
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Measured, Ratio
 from tessera.evidence.verdict import NO_FIGURE, Verdict, Wide, by_half
@@ -36,6 +36,8 @@ class Answer:
     """Where addresses fold for all designs, in a sentence; "" where each ends there."""
     goes_on: bool = False
     """The recorded trace has more requests than the question may take."""
+    warm_up: str = ""
+    """What is left out of the figures, in words."""
 
     def sentence(self) -> str:
         """The answer, or that there is none yet."""
@@ -54,12 +56,12 @@ class Answer:
         if verdict.second is None and not verdict.alike:
             return f"{best} of {axis} has {figure} on {source}, and no other may be ranked."
         if verdict.second is None:
-            more = self._more(f", and more changes it by less than {EQUAL}")
+            more = self._more(f", and more changes it by less than {equal()}")
             return f"more than {best} of {axis} does not help on {source}: {figure}{more}."
         much = f"; {verdict.second} is {self.times(verdict.against)} times that" if verdict.against else ""
         if not verdict.alike:  # nothing larger was measured
             return f"{best} of {axis}, the most that was tried, still helps on {source}: {figure}{much}. Larger ones: --size."
-        return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {EQUAL}')}."
+        return f"{best} of {axis} is enough on {source}: {figure}{much}{self._more(f', and more brings less than {equal()}')}."
 
     def _too_few(self) -> str:
         least = math.ceil(BLOCKS * LEAST * PAST / (PAST - 1))
@@ -79,7 +81,7 @@ class Answer:
             return f"{best}{note} has {figure} on {source}{price}."
         if verdict.second in verdict.alike:
             names = ", ".join(verdict.alike)
-            return f"{best}{note} and {names} differ by less than {EQUAL} on {source}: {figure}{price}."
+            return f"{best}{note} and {names} differ by less than {equal()} on {source}: {figure}{price}."
         better = "largest" if self.question.asked.metric.more_is_better else "smallest"
         ratio = f"{verdict.second} is {self.times(verdict.against)} times {'worse' if better == 'largest' else 'that'}" if verdict.against else ""
         behind = f" at {number(self.costs[verdict.second])}" if verdict.second in self.costs else ""
@@ -155,7 +157,7 @@ class Answer:
                 lines.append(f"{doubt.one} against {doubt.other}: no ratio can be formed, as a figure is 0 or {self._too_few()}")
                 continue
             else:
-                whether = f"whether they differ by {EQUAL}" if doubt.bound is None else f"whether that is above {doubt.bound:.3g}"
+                whether = f"whether they differ by {equal()}" if doubt.bound is None else f"whether that is above {doubt.bound:.3g}"
                 line = f"{doubt.one} against {doubt.other}: {self.times(doubt.found)} times; {whether} "
             if self._recorded:
                 line += "takes a longer recording, or another: what differs between its blocks is larger"
@@ -173,7 +175,7 @@ class Answer:
         idle = self.question.asked.kind == "cpu" and busy < IDLE
         order = f"the processor is busy less than {100 * IDLE:.0f} % of the time: a difference comes from the order of its tasks, and another trace may turn it round"
         short = f"the {self.past:,} requests before these were too few to fill the caches: they began between empty and used"
-        return [*self.question.remarks, *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts()]
+        return [*self.question.remarks, *([self.warm_up] if self.warm_up else []), *([order] if idle else []), *([short] if self.short_past else []), *self._halves(), *self._bursts(), *(f"{name}: {line}" for name, found in self.measured.items() for line in found.told[:1])]
 
     def _halves(self) -> list[str]:
         """Where the halves of a recording would answer unlike."""

@@ -15,9 +15,10 @@ from tessera.asking.templates import uses_flash
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
 from tessera.evidence.blocks import BLOCKS, PAST, Bursts, pseudo_values
-from tessera.evidence.marks import cleaned_too_little, clocks, marks_of
+from tessera.evidence.marks import cleaned_too_little, clocks, marks_of, told
 from tessera.evidence.ratios import MOST_SEEDS, Measured, NARROW
 from tessera.evidence.verdict import Verdict, best_of, least_that_is_enough
+from tessera.evidence.warmup import words
 from tessera.explore import Sweep, read_plan, run_sweep
 from tessera.explore.effort import SHORTEST, run_until
 from tessera.explore.plan import plan_of, simulation_at
@@ -98,13 +99,13 @@ def _length(question: Question) -> int | None:
     return asked.most if cleaned_too_little(run, [asked.metric.name]) else effort.limit
 
 
-def _rows_by_design(question: Question, sweep: Sweep) -> dict[str, pl.DataFrame]:
-    """The rows of each design, by the points of the plan."""
+def _rows_by_design(question: Question, sweep: Sweep) -> tuple[dict[str, pl.DataFrame], int | None]:
+    """The rows of each design, by the points of the plan, and the warm-up that they leave out."""
     points = [design.point() for design in question.designs]
     of = {key: points.index({name: value for name, value in run.point.items() if name not in PLACE}) for key, run in keyed(read_plan(sweep.folder / FILE)).items()}
-    results = sweep.results
+    results, part = sweep.compared()
     places = pl.Series([of[key] for key in results["key"]], dtype=pl.Int64)
-    return {design.name: results.filter(places == place) for place, design in enumerate(question.designs)}
+    return {design.name: results.filter(places == place) for place, design in enumerate(question.designs)}, part
 
 
 def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
@@ -121,10 +122,11 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     for row in of_all:
         for name, clock in clocks(row, [metric]).items():
             slowest[name] = min(slowest.get(name, clock), clock)
+    said = tuple(dict.fromkeys(line for row in of_all for line in told(row, [metric])))
     busy = min((row.get("cpu.utilisation") or 0.0 for row in of_all), default=0.0)
     if message or not recorded:
         found = {int(row["axis.seed"]): float(row[metric]) for row in runs if row.get(metric) is not None}
-        return Measured({} if message else found, marks, message, slowest, busy)
+        return Measured({} if message else found, marks, message, slowest, busy, told=said)
     (whole,) = of_all
     by_blocks = whole.get(f"{metric}.of_all") is not None
     if by_blocks:
@@ -132,7 +134,7 @@ def measured_of(rows: pl.DataFrame, metric: str) -> Measured:
     else:
         parts = [row[metric] for row in runs if row is not whole]
         found = {} if None in parts else dict(enumerate(parts, 1))
-    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric))
+    return Measured(found, marks, message, slowest, busy, whole.get(metric), not by_blocks, _halves(whole, metric), _bursts(whole, metric), said)
 
 
 def _halves(row: Mapping[str, Any], metric: str) -> tuple[float, ...]:
@@ -145,7 +147,7 @@ def _bursts(row: Mapping[str, Any], metric: str) -> Bursts | None:
 
 
 def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int = 0, goes_on: bool = False) -> Answer:
-    asked, rows = question.asked, _rows_by_design(question, sweep)
+    asked, (rows, part) = question.asked, _rows_by_design(question, sweep)
     measured = {name: measured_of(frame, asked.metric.name) for name, frame in rows.items()}
     if all(found.message for found in measured.values()):
         raise InputError(next(iter(measured.values())).message)
@@ -156,7 +158,7 @@ def _answer(question: Question, sweep: Sweep, seeds: int, times: int, past: int 
     verdict = (least_that_is_enough if question.ordered else best_of)(judged, asked.metric.more_is_better, times)
     requests = max((int(count) for frame in rows.values() if "host.requests" in frame.columns for count in frame["host.requests"].drop_nulls()), default=0)
     notes = "; ".join(str(note) for frame in rows.values() if "notes" in frame.columns for note in frame["notes"].drop_nulls())
-    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""), goes_on)
+    return Answer(question, measured, verdict, requests, seeds, costs, past, "requests before filled them in part" in notes, sweep.facts.get("fold", ""), goes_on, words(part, [asked.metric.name]))
 
 
 def _costs(question: Question, rows: Mapping[str, pl.DataFrame]) -> dict[str, float]:

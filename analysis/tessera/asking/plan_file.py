@@ -8,6 +8,7 @@ from typing import Any
 from tessera.asking.question import Question
 from tessera.engine.output_file import write
 from tessera.evidence.blocks import LEAST, PARTS
+from tessera.evidence.family import PERCENT, percent
 
 FILE = "question.toml"
 
@@ -31,7 +32,7 @@ def plan_table(question: Question, limit: int | None, seeds: int, past: int = 0)
     if asked.settings:
         run["set"] = dict(asked.settings)
     points = [design.point() for design in question.designs]
-    table: dict[str, Any] = {"title": question.title}
+    table: dict[str, Any] = {"title": question.title, **({"margin": percent()} if percent() != PERCENT else {})}
     if asked.source.recorded:
         if asked.metric.of_requests:
             table["blocks"] = asked.metric.name
@@ -44,7 +45,7 @@ def plan_table(question: Question, limit: int | None, seeds: int, past: int = 0)
 
 def write_plan(folder: Path, table: Mapping[str, Any], command: str) -> Path:
     """Writes the table as TOML; the same file for the same question."""
-    lines = [f"# {command}", *(f"{name} = {json.dumps(table[name])}" for name in ("title", "blocks") if name in table), "", "[run]"]
+    lines = [f"# {command}", *(f"{name} = {json.dumps(table[name])}" for name in ("title", "blocks", "margin") if name in table), "", "[run]"]
     lines += [f"{name} = {_toml(value)}" for name, value in table["run"].items()]
     lines += ["", "[axes]", f"seed = {json.dumps(table['axes']['seed'])}"]
     for point in table["points"]:

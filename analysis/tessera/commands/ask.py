@@ -10,7 +10,7 @@ import typer
 
 from tessera.commands.group import interrupted
 from tessera.commands.help import TwoTier
-from tessera.commands.options import Jobs, Json, Settings, settings_of
+from tessera.commands.options import Jobs, Json, Margin, Settings, settings_of
 from tessera.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def ask(
     settings: Settings = None,
     requests: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most requests of a run (default: 100,000, or 4 GiB of a generated workload).")] = None,
     settle: Annotated[bool, typer.Option("--settle", help="Go on with more seeds until the answer is settled.")] = False,
+    margin: Margin = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the runs and the file that repeats them (default: out/ask/QUESTION-INPUT).")] = None,
     jobs: Jobs = None,
     as_json: Json = False,
@@ -63,6 +64,8 @@ def ask(
     from tessera.asking.question import KINDS, Asked, most_requests
     from tessera.asking.source import source_of
     from tessera.asking.templates import question_of
+    from tessera.evidence.family import PERCENT, judged_within
+    from tessera.explore.margin import percent_of
     from tessera.progress import progress
 
     if kind not in KINDS:
@@ -79,10 +82,11 @@ def ask(
         for source in sources
     ]  # fmt: skip
     failed = False
+    within = PERCENT if margin is None else percent_of(margin)
     command = shlex.join(["tessera", *sys.argv[1:]])
     for question in questions:
         folder = (out if len(questions) == 1 else out / question.asked.source.name) if out else Path("out/ask") / _folder(kind, _listed(layer), question.asked.source.name)
-        with progress(hidden=as_json) as bar:
+        with judged_within(within), progress(hidden=as_json) as bar:
             line = bar.add_task(question.asked.source.name, total=None)
 
             def tell(what: str, count: "Count") -> None:
@@ -93,10 +97,11 @@ def ask(
             except KeyboardInterrupt as error:
                 bar.stop()
                 raise interrupted(error, f"what was measured is kept in {folder}, and the same command goes on") from None
-        if as_json:
-            print(json.dumps({"folder": str(folder), **answer.record()}))
-        else:
-            _print(answer, folder, command)
+        with judged_within(within):
+            if as_json:
+                print(json.dumps({"folder": str(folder), **answer.record(), "margin": within}))
+            else:
+                _print(answer, folder, command)
         failed = failed or any(found.message for found in answer.measured.values())
     if failed:  # what was refused is in the table; the others are answered
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ import typer
 
 from tessera.commands.group import interrupted
 from tessera.commands.help import TwoTier
-from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
+from tessera.commands.options import PASS_ON, Drive, Jobs, Json, Limit, Margin, OutOrNext, Seed, Settings, Trace, Workload, results_folder, simulation
 from tessera.engine.simulator import BAD_INPUT
 from tessera.errors import InputError
 
@@ -32,6 +32,7 @@ def compare(
     limit: Limit = None,
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each layer, with seeds that count up from --seed.")] = 1,
     baseline: Annotated[str, typer.Option(metavar="A,best,...", help="Also print ratios to this layer (or to the best), paired by seed, with a verdict on each.")] = "",
+    margin: Margin = None,
     seed: Seed = 1,
     jobs: Jobs = None,
     settings: Settings = None,
@@ -40,6 +41,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Run many layers on the same input and show one table."""
+    from tessera.evidence.family import PERCENT
     from tessera.explore.comparing import compare_layers, list_inputs  # with polars
     from tessera.progress import counting, progress
     from tessera.results.layer_table import WIDTH
@@ -52,7 +54,7 @@ def compare(
         return
     with results_folder(out, "compare") as folder, progress() as bar:
         try:
-            result = compare_layers(wanted, chosen, seeds, jobs, folder, counting(bar), baseline.split(",") if baseline else ())
+            result = compare_layers(wanted, chosen, seeds, jobs, folder, counting(bar), baseline.split(",") if baseline else (), PERCENT if margin is None else margin)
         except KeyboardInterrupt as error:  # the simulators ended in order and wrote what they had
             bar.stop()
             kept = f"the runs so far are in {folder / 'compare.json'}, marked as partial" if (folder / "compare.json").exists() else "nothing was measured yet"

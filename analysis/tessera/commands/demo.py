@@ -9,13 +9,17 @@ from rich.console import Console
 from tessera.engine.output_file import make_way, write_inside
 from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import run_simulator, layer_names
+from tessera.evidence.marks import UNSTABLE, of_run_marks
+from tessera.evidence.warmup import after, part_of, words
+from tessera.explore.effort import by_warm_ups
 from tessera.explore.fold import smallest_fold
+from tessera.explore.worker import figures_of
 from tessera.figures.latency_plot import plot_latency
 from tessera.progress import watched
 from tessera.reports.report import write_page
 from tessera.reports.run_page import runs_page
 from tessera.results.families import YARDSTICK, grouped, ordered
-from tessera.results.layer_table import COLUMNS, WIDTH, Seed, layer_columns, layer_text, markdown
+from tessera.results.layer_table import WIDTH, Seed, columns_with, layer_columns, layer_text, markdown
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 
@@ -47,8 +51,11 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
         runs = dict(zip(layers, list(watched(pool.map(lambda layer: simulate(layer, source, out), layers), "translation layers", len(layers)))))
     requests = runs[YARDSTICK].metric("host.requests")
     title = f"{trace.name if trace else WORKLOAD + ' workload'}, {requests:,.0f} requests, drive '{DRIVE}'"
-    shared = [said for said in (terms(runs), fold.text() if fold else "") if said]
-    table = layer_columns({layer: [Seed(run)] for layer, run in runs.items()}, COLUMNS)
+    rows = {layer: {"exit_status": 0, **figures_of(run), **({} if trace else by_warm_ups(run))} for layer, run in runs.items()}
+    part = part_of(rows.values())
+    shared = [said for said in (words(part), terms(runs), fold.text() if fold else "") if said]
+    rest = {layer: after(row, part) for layer, row in rows.items()}
+    table = layer_columns({layer: [Seed(run, True, rest[layer], 1 / part if part else 0.0)] for layer, run in runs.items()}, columns_with(overloaded=any(UNSTABLE in of_run_marks(run) for run in runs.values())))
     for line in ["", *layer_text(table, title, notes=shared, width=min(console.width, WIDTH))]:
         console.print(line, highlight=False, soft_wrap=True, markup=False)
     write_inside(out / "table.md", (f"{' '.join(shared)}\n\n" if shared else "") + markdown(table))
@@ -56,7 +63,7 @@ def demonstrate(console: Console, trace: Path | None, limit: int, out: Path) -> 
     plot_latency(columns, out / "latency.png", title, YARDSTICK)
     question = "What does each translation layer cost, and what does it give, on the same platters and the same requests?"
     command = " ".join(["tessera demo", *([str(trace)] if trace else []), "--limit", str(limit), "--out", str(out)])
-    report = write_page(runs_page(runs, title, question, [command]), out / "report.html")
+    report = write_page(runs_page(runs, title, question, [command], rest, words(part)), out / "report.html")
     lines = [
         ("the table with every column", f"less {out / 'table.md'}"),
         ("latency distributions", f"xdg-open {out / 'latency.png'}"),

@@ -36,6 +36,8 @@ Settings = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, every digit.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, metavar="N", help="Runs at a time (default: as many as there are CPUs).")]
 
+Margin = Annotated[float | None, typer.Option("--margin", metavar="PERCENT", help="Figures within so many percent of each other are equal in practice (default: 5).")]
+
 # Whatever else stands on the line goes to the simulator as it is: it knows its options, and says which is meant.
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 

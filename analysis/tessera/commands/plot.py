@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tessera.errors import InputError, fitting, unknown_name
+from tessera.evidence.family import judged_within
 from tessera.figures.chart import heading
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def _charts(results: Path, only: str | None, x: str | None, y: str | None, metri
     from tessera.explore.results_folder import open_results
     from tessera.figures.gallery import LAYER, charts_of, labelled, rows_of
     from tessera.figures.pictures import heat
+    from tessera.results.run_folder import Run
 
     if results.suffix == ".json":
         from tessera.figures.timeline import timeline
@@ -106,7 +108,7 @@ def _charts(results: Path, only: str | None, x: str | None, y: str | None, metri
     opened = open_results(results)
     if bool(x) != bool(y):
         raise InputError("--x and --y go together: a heat map has two axes")
-    with fitting(results):
+    with fitting(results), judged_within(None if isinstance(opened, Run) else opened.margin):
         if x and y:
             if not isinstance(opened, Sweep):
                 raise InputError(f"{results}: --x and --y are axes of a sweep")

@@ -1,6 +1,7 @@
 """tessera search."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from tessera.commands.group import interrupted
 from tessera.commands.help import TwoTier
-from tessera.commands.options import Jobs, Json
+from tessera.commands.options import Jobs, Json, Margin
 
 if TYPE_CHECKING:
     from tessera.explore.searching import Search
@@ -23,16 +24,20 @@ EXAMPLES = """Examples:
 def search(
     plan: Annotated[Path, typer.Argument(help="File of the search, in TOML.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: out/ and the file's name).")] = None,
+    margin: Margin = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     as_json: Json = False,
 ) -> None:
     """Search for Pareto-optimal designs: latency, cost and any other objective."""
+    from tessera.evidence.family import judged_within
+    from tessera.explore.margin import percent_of
     from tessera.explore.search_plan import read_search  # with polars, Dask and Optuna, which no other command waits for
     from tessera.explore.searching import run_search  # with polars, Dask and Optuna, which no other command waits for
     from tessera.progress import progress
 
     read = read_search(plan)
+    read = read if margin is None else replace(read, margin=percent_of(margin))
     folder = out or Path("out") / plan.stem
     with progress(hidden=as_json, transient=False) as bar:
         line = bar.add_task("designs", total=read.trials)
@@ -49,7 +54,8 @@ def search(
         rows = found.front.drop("front").to_dicts()
         print(json.dumps({"folder": str(folder), "designs": found.trials.height, "front": rows, "notes": found.notes, "descriptions": [str(file) for file in found.descriptions]}))
     else:
-        _print(found)
+        with judged_within(read.margin):
+            _print(found)
 
 
 def _print(found: "Search") -> None:

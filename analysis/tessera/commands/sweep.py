@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from tessera.commands.group import interrupted
 from tessera.commands.help import TwoTier
-from tessera.commands.options import Jobs, Json
+from tessera.commands.options import Jobs, Json, Margin
 from tessera.results.human import counted
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ The same command goes on where it was interrupted, and makes only what is missin
 def sweep(
     plan: Annotated[Path, typer.Argument(help="File of the sweep, in TOML.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results (default: out/ and the file's name).")] = None,
+    margin: Margin = None,
     jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that runs already, tcp://HOST:PORT.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Make more than a hundred thousand runs.")] = False,
@@ -40,10 +42,12 @@ def sweep(
     """Make many runs over axes, and keep each."""
     from tessera.explore import read_plan, run_sweep  # with polars and Dask, which no other command waits for
     from tessera.explore.cluster import job_script
+    from tessera.explore.margin import percent_of
     from tessera.explore.sweep import commands_of, summary_of
     from tessera.progress import counting, progress
 
     read = read_plan(plan)
+    read = read if margin is None else replace(read, margin=percent_of(margin))
     folder = out or Path("out") / plan.stem
     if script:
         print(job_script(read.cluster))

@@ -1,10 +1,50 @@
-"""Several comparisons that are read together are a family: its errors are bounded as a whole, and a difference that nobody would pay for is none."""
+"""Several comparisons that are read together are a family: its errors are bounded as a whole, and a difference that nobody would pay for is none.
 
-from collections.abc import Sequence
+What nobody would pay for is 5 %, or what the user says (`--margin`), for all that is judged within a `with judged_within(PERCENT)`."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 CONFIDENCE = 0.95  # of all comparisons of a family together
-MARGIN = 1.05  # two figures within this factor of each other are equal in practice
-EQUAL = f"{100 * (MARGIN - 1):.0f} %"
+PERCENT = 5.0  # two figures within this of each other are equal in practice
+MOST_PERCENT = 50.0
+MARGIN = 1 + PERCENT / 100
+EQUAL = f"{PERCENT:.0f} %"
+_percent: ContextVar[float] = ContextVar("percent", default=PERCENT)
+
+
+def percent() -> float:
+    return _percent.get()
+
+
+def margin() -> float:
+    """The factor within which two figures are equal in practice."""
+    return 1 + percent() / 100
+
+
+def log_margin() -> float:
+    return math.log(margin())
+
+
+def equal() -> str:
+    """
+    >>> with judged_within(2.5):
+    ...     equal(), margin()
+    ('2.5 %', 1.025)
+    """
+    return f"{percent():g} %"
+
+
+@contextmanager
+def judged_within(wanted: float | None) -> Iterator[None]:
+    """What is judged meanwhile takes figures for equal within so many percent; None: as before."""
+    token = _percent.set(percent() if wanted is None else wanted)
+    try:
+        yield
+    finally:
+        _percent.reset(token)
 
 
 def pairs(count: int) -> int:

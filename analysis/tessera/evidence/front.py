@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tessera.evidence.family import MARGIN, pairs
+from tessera.evidence.family import log_margin, margin, pairs
 from tessera.evidence.intervals import beyond_rounding
 from tessera.evidence.ratios import Measured, ratio
 
-_MARGIN = math.log(MARGIN)
 FAR = 3.0  # deviations of a ratio: a design that was measured once, and is beaten by more, is not worth another run
 
 
@@ -44,7 +43,7 @@ def front(values: np.ndarray) -> np.ndarray:
 
 def _tolerance(values: np.ndarray) -> np.ndarray:
     sizes = np.abs(values)
-    return (MARGIN - 1) * np.minimum(sizes[None, :, :], sizes[:, None, :])
+    return (margin() - 1) * np.minimum(sizes[None, :, :], sizes[:, None, :])
 
 
 @dataclass(frozen=True)
@@ -112,15 +111,15 @@ class _Evidence:
 
     def surely_beaten(self, row: int, other: int) -> bool:
         found = list(self._worse(row, other))
-        return all(low >= -_MARGIN for low, _, _ in found) and any(low > 0 and middle >= _MARGIN for low, middle, _ in found)
+        return all(low >= -log_margin() for low, _, _ in found) and any(low > 0 and middle >= log_margin() for low, middle, _ in found)
 
     def surely_stands(self, row: int, other: int) -> bool:
         """The other is worse by the margin in some figure, or better by the margin in none."""
         found = list(self._worse(row, other))
-        return any(high < 0 and middle <= -_MARGIN for _, middle, high in found) or all(high <= _MARGIN for _, _, high in found)
+        return any(high < 0 and middle <= -log_margin() for _, middle, high in found) or all(high <= log_margin() for _, _, high in found)
 
     def surely_alike(self, row: int, other: int) -> bool:
-        return all(-_MARGIN <= low and high <= _MARGIN for low, _, high in self._worse(row, other))
+        return all(-log_margin() <= low and high <= log_margin() for low, _, high in self._worse(row, other))
 
     def _worse(self, row: int, other: int) -> Iterator[tuple[float, float, float]]:
         for one, two, more in zip(self._designs[row], self._designs[other], self._more_is_better):
@@ -162,6 +161,6 @@ def near(values: np.ndarray, points: np.ndarray, deviations: Sequence[float]) ->
     one, other = values[:, None, :], points[None, :, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         worse = np.where(one == other, 0.0, np.sign(one - other) * np.abs(np.log(np.abs(one / other))))
-    beaten = ((worse - room >= -_MARGIN).all(axis=2) & ((worse - room > 0) & (worse >= _MARGIN)).any(axis=2)).any(axis=1)
+    beaten = ((worse - room >= -log_margin()).all(axis=2) & ((worse - room > 0) & (worse >= log_margin())).any(axis=2)).any(axis=1)
     nearness = worse.max(axis=2).min(axis=1)
     return [row for row in np.argsort(nearness, kind="stable").tolist() if not beaten[row]]

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 
-from tessera.evidence.family import CONFIDENCE, MARGIN, holm
+from tessera.evidence.family import CONFIDENCE, holm, margin
 from tessera.evidence.ratios import Ratio
 
 BEST = "best"
 BETTER, WORSE, EQUAL, NOT_SETTLED = "better", "worse", "equal", "not settled"
 BySeed = Mapping[int, float | None]
-"""The figure of one layer with each seed that ran well, or by block; less is better."""
+"""The figure of one layer with each seed that ran well, or by block."""
 
 
 def paired(figures: BySeed, baseline: BySeed, whole: float | None = None) -> Ratio | None:
@@ -34,9 +34,11 @@ def paired(figures: BySeed, baseline: BySeed, whole: float | None = None) -> Rat
     return found if whole is None else replace(found, mean=math.log(whole))
 
 
-def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False, wholes: Mapping[str, float] | None = None) -> dict[str, str]:
+def verdicts(
+    figures: Mapping[str, BySeed], baseline: str, chosen: bool = False, wholes: Mapping[str, float] | None = None, more_is_better: bool = False
+) -> dict[str, str]:  # fmt: skip
     """Of each layer but the baseline that has a ratio to it: better, worse, equal (within the margin), or not settled. `figures` are of the
-    layers that rank; `chosen`: the baseline is the one of them whose figure is the smallest; `wholes`: the figures, where `figures` are by block."""
+    layers that rank; `chosen`: the baseline is the one of them whose figure is the best; `wholes`: the figures, where `figures` are by block."""
     pairs = combinations(figures, 2) if chosen else [(layer, baseline) for layer in figures if layer != baseline]
     whole = lambda one, other: None if wholes is None else wholes[one] / wholes[other]  # noqa: E731
     family = {pair: ratio for pair in pairs if (ratio := paired(figures[pair[0]], figures[pair[1]], whole(*pair))) is not None}
@@ -45,13 +47,13 @@ def verdicts(figures: Mapping[str, BySeed], baseline: str, chosen: bool = False,
     for (one, other), ratio, difference, equality in zip(family, family.values(), differ, equal):
         if baseline in (one, other):
             layer, seen = (one, ratio) if other == baseline else (other, ratio.inverse())
-            found[layer] = _verdict(seen, difference <= 1 - CONFIDENCE, equality <= 1 - CONFIDENCE)
+            found[layer] = _verdict(seen.inverse() if more_is_better else seen, difference <= 1 - CONFIDENCE, equality <= 1 - CONFIDENCE)
     return found
 
 
 def _verdict(ratio: Ratio, differs: bool, equal: bool) -> str:
     if equal:
         return EQUAL
-    if not differs or 1 / MARGIN <= ratio.value <= MARGIN:
+    if not differs or 1 / margin() <= ratio.value <= margin():
         return NOT_SETTLED
     return BETTER if ratio.mean < 0 else WORSE

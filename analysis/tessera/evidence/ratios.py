@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 
 from tessera.evidence.blocks import Bursts
-from tessera.evidence.family import CONFIDENCE, MARGIN
+from tessera.evidence.family import CONFIDENCE, log_margin, margin
 from tessera.evidence.intervals import Estimate, beyond_rounding, of_mean, share_within, student_t, student_t_975
 
 NARROW = 0.10  # half the interval of a figure that stands alone, over the figure
@@ -46,6 +46,8 @@ class Measured:
     """Of a recording, the figure of its first and of its second half."""
     bursts: Bursts | None = None
     """Of a recording, the few that make the figure."""
+    told: Sequence[str] = ()
+    """What of it has not come far enough, and cannot move the figure."""
 
     @property
     def mean(self) -> float | None:
@@ -123,9 +125,9 @@ class Ratio:
     def difference(self) -> Difference:
         if self.error is None:
             return Difference.NOT_SETTLED
-        if abs(self.mean) >= math.log(MARGIN) and self.above(1) is not None:
+        if abs(self.mean) >= log_margin() and self.above(1) is not None:
             return Difference.APART
-        return Difference.EQUAL if self.above(1 / MARGIN) and self.above(MARGIN) is False else Difference.NOT_SETTLED
+        return Difference.EQUAL if self.above(1 / margin()) and self.above(margin()) is False else Difference.NOT_SETTLED
 
     def above(self, bound: float) -> bool | None:
         """Whether the ratio lies above the bound; None where its interval holds the bound."""
@@ -137,7 +139,7 @@ class Ratio:
 
     def within_margin(self) -> float:
         """How likely so small a difference is at the margin (two one-sided t tests)."""
-        return self._beyond(math.log(MARGIN) - abs(self.mean)) / 2
+        return self._beyond(log_margin() - abs(self.mean)) / 2
 
     def _beyond(self, distance: float) -> float:
         """The two-sided tail of Student's t beyond a distance; 1 where it is none, or one replicate knows no spread."""
@@ -156,8 +158,8 @@ class Ratio:
 
     def seeds_to_settle(self) -> int | None:
         """The same for whether the two are apart or equal."""
-        mean, margin = abs(self.mean), math.log(MARGIN)
-        return self._first(lambda half: half < mean if mean >= margin else half < margin - mean)
+        mean, least = abs(self.mean), log_margin()
+        return self._first(lambda half: half < mean if mean >= least else half < least - mean)
 
     def _first(self, settles: Callable[[float], bool]) -> int | None:
         return next((count for count in range(max(2, self.count), MOST_SEEDS + 1) if settles(self.half(count))), None)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from tessera.evidence.family import MARGIN, pairs
+from tessera.evidence.family import log_margin, margin, pairs
 from tessera.evidence.intervals import Estimate, student_t_975
 from tessera.evidence.marks import ranks_not
 from tessera.evidence.ratios import MOST_SEEDS, NARROW, Difference, Measured, Ratio, ratio
@@ -118,14 +118,14 @@ def least_that_is_enough(found: Mapping[str, Measured], more_is_better: bool, lo
     comparisons = looks * max(1, pairs(len(names)))
     factors = {(small, large): worse(chosen[small], chosen[large], comparisons, more_is_better) for small, large in combinations(names, 2)}
     larger = lambda small: [(large, factors[small, large]) for large in names[names.index(small) + 1 :]]  # noqa: E731
-    enough = next(small for small in names if all(factor is None or factor.value <= MARGIN for _, factor in larger(small)))
+    enough = next(small for small in names if all(factor is None or factor.value <= margin() for _, factor in larger(small)))
     # That no larger one beats it by more than the margin has to be sure; and that the one below it is beaten by some.
-    doubts: list[Doubt | Wide] = [Doubt(enough, large, factor, MARGIN) for large, factor in larger(enough) if factor is None or factor.above(MARGIN) is None]
+    doubts: list[Doubt | Wide] = [Doubt(enough, large, factor, margin()) for large, factor in larger(enough) if factor is None or factor.above(margin()) is None]
     place = names.index(enough)
     second, against = None, None
     if place:
         second = names[place - 1]
-        over = [(large, factor) for large, factor in larger(second) if factor and factor.value > MARGIN]
+        over = [(large, factor) for large, factor in larger(second) if factor and factor.value > margin()]
         against = factors[second, enough]
         if over and not any(factor.above(1) for _, factor in over):
             large, factor = max(over, key=lambda each: each[1].low)
@@ -142,8 +142,8 @@ def by_half(found: Mapping[str, Measured], more_is_better: bool, ordered: bool) 
         return None
     names = list(chosen)
     logs = [{name: math.log(each.halves[half]) * (-1 if more_is_better else 1) for name, each in chosen.items()} for half in range(2)]
-    margin = math.log(MARGIN)
-    enough = lambda half: next(small for place, small in enumerate(names) if all(half[small] - half[large] <= margin for large in names[place + 1 :]))  # noqa: E731
+    least = log_margin()
+    enough = lambda half: next(small for place, small in enumerate(names) if all(half[small] - half[large] <= least for large in names[place + 1 :]))  # noqa: E731
     picks = [enough(half) if ordered else min(half, key=half.__getitem__) for half in logs]
-    differ = picks[0] != picks[1] and (ordered or max(logs[0][picks[1]] - logs[0][picks[0]], logs[1][picks[0]] - logs[1][picks[1]]) > margin)
+    differ = picks[0] != picks[1] and (ordered or max(logs[0][picks[1]] - logs[0][picks[0]], logs[1][picks[0]] - logs[1][picks[1]]) > least)
     return (picks[0], picks[1]) if differ else None

@@ -20,15 +20,18 @@ from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError, read_text, regular, unknown_name
 from tessera.explore.comparison import SCHEMA, Comparison
 from tessera.explore.fold import Fold, folded, smallest_fold
+from tessera.explore.margin import percent_of
 from tessera.explore.place import places
 from tessera.explore.sweep import Count, placed
 from tessera.explore.worker import Task
-from tessera.results.layer_table import LATENCY, USUAL, Column, Seed, columns_with, layer_columns
+from tessera.results.layer_table import LATENCY, SERVED, USUAL, Column, Seed, columns_with, layer_columns
 from tessera.results.percentiles import names_of
-from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values
-from tessera.evidence.marks import BEST_CASE, MEANING, of_run_marks
+from tessera.evidence.blocks import BLOCKS, LEAST, in_a_log, pseudo_values
+from tessera.evidence.family import PERCENT, judged_within
+from tessera.evidence.marks import BEST_CASE, MEANING, UNSTABLE, of_run_marks, row_of, told
 from tessera.evidence.paired import BEST, NOT_SETTLED, BySeed, paired, verdicts
 from tessera.evidence.ratios import Ratio
+from tessera.evidence.warmup import after, part_of, words
 from tessera.results.run_folder import Run
 from tessera.results.terms import terms
 
@@ -52,11 +55,24 @@ class Planned:
     """Figures that are wanted by blocks of a recorded trace."""
     by_block: dict[str, dict[int, float]] = field(default_factory=dict)
     """Figure -> block -> replicate."""
+    row: Mapping[str, Any] = field(default_factory=dict)
+    """Its figures after several warm-ups, and what says how long its own is."""
+    part: int | None = None
+    """The warm-up that all leave out, as one request in so many."""
 
     @cached_property
     def run(self) -> Run | None:
         """Asked for when it has ended; None where it left no figures."""
         return Run(self.folder) if (self.folder / "summary.json").exists() else None
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the layer was overloaded."""
+        return bool(self.run and UNSTABLE in of_run_marks(self.run))
+
+    @property
+    def in_table(self) -> Seed:
+        return Seed(self.run, self.status == 0, after(self.row, self.part), 1 / self.part if self.part else 0.0)
 
 
 def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[str], dict[str, str]]:
@@ -90,11 +106,11 @@ def plan_of(simulation: Simulation, layers: Sequence[str], seeds: int, out: Path
 
 def compare_layers(
     simulation: Simulation, layers: Sequence[str], seeds: int, jobs: int | None, out: str | Path, progress: Callable[[Count], None] | None = None,
-    baselines: Sequence[str] = (),
+    baselines: Sequence[str] = (), margin: float = PERCENT,
 ) -> Comparison:  # fmt: skip
-    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. Raises InputError where nothing
-    could run. KeyboardInterrupt passes through: the runs so far are in compare.json, which says that they are a part."""
-    simulation = _of_many_runs(simulation)
+    """Runs every layer with each seed. A layer that the drive cannot carry has its reason under `status`. `margin`: figures within so many
+    percent are equal. Raises InputError where nothing could run. KeyboardInterrupt passes through: the runs so far are in compare.json, which says that they are a part."""
+    simulation, margin = _of_many_runs(simulation), percent_of(margin)
     if not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"--seeds: expected a whole number from 1 to {MOST_SEEDS}, found {seeds}")
     chosen, current = chosen_layers(layers, simulation)
@@ -104,11 +120,12 @@ def compare_layers(
             raise InputError(f"--baseline: {unknown_name('baseline', baseline, [*chosen, BEST])}")
     if simulation.trace and Path(simulation.trace).exists():
         regular(Path(simulation.trace))  # every run reads it, which a pipe does not allow
-    columns = columns_with(names_of(simulation.percentiles) if simulation.percentiles else USUAL)
+    percentiles = names_of(simulation.percentiles) if simulation.percentiles else USUAL
+    columns = columns_with(percentiles)
     folder, runs = Path(out), list(plan_of(simulation, chosen, seeds, Path(out)))
     if against and simulation.trace:  # seeds move the spindle only, so one run of each layer tells how its figures differ between stretches
         for run in runs[: len(chosen)]:
-            run.blocks = tuple(column.metric for column in columns if column.divides and column.metric.startswith(LATENCY))
+            run.blocks = tuple(column.metric for column in (SERVED, *columns) if column.divides and in_a_log(column.metric))
     remove_abandoned()
     with owned(folder):
         fold, partial = smallest_fold(run.simulation for run in runs), True
@@ -116,11 +133,16 @@ def compare_layers(
         try:
             _make(runs, fold, jobs, progress or (lambda _: None))
             partial = False
+            part = part_of(run.row for run in runs)
+            for run in runs:
+                run.part = part
         finally:
             if not partial or any(run.run for run in runs):
-                write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against}, indent=1) + "\n")
-                facts = _facts(simulation, runs, fold, seeds, partial)
-                write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
+                write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against, "margin": margin}, indent=1) + "\n")
+                columns = columns_with(percentiles, any(run.unstable for run in runs))
+                facts = {**_facts(simulation, runs, fold, seeds, partial), "margin": margin}
+                with judged_within(margin):
+                    write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
             else:
                 _remove_empty(folder, chosen)
     return Comparison(out)
@@ -173,12 +195,13 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
     digest, layers = simulator_digest(), len({run.layer for run in runs})
     count = Count(runs=len(runs), kept=0)
     tell(count)
-    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder), blocks=run.blocks) for key, run in by_key.items())
+    tasks = (Task(key, folded(run.simulation, fold).record(), {}, digest, keep=str(run.folder), blocks=run.blocks, compared=True) for key, run in by_key.items())
     try:
         with places(jobs) as place:
             for row in placed(place, tasks, count, largest=1):
                 run = by_key[row["key"]]
                 run.status, run.message = row["exit_status"], row["message"]
+                run.row = row
                 _keep_blocks(run, row)
                 count.done, count.failed = count.done + 1, count.failed + (run.status != 0)
                 count.work_seconds += row["wall_seconds"]
@@ -192,12 +215,10 @@ def _make(runs: Sequence[Planned], fold: Fold | None, jobs: int | None, tell: Ca
 
 
 def _keep_blocks(run: Planned, row: Mapping[str, Any]) -> None:
-    """What the log of a run's requests says of its blocks; the log stays where it was asked for."""
+    """What the log of a run's requests says of its blocks."""
     for metric in run.blocks:
         if row.get(f"{metric}.of_all") is not None:
             run.by_block[metric] = pseudo_values(row[f"{metric}.of_all"], [row[f"{metric}.without.{block}"] for block in range(1, BLOCKS + 1)])
-    if run.blocks and not run.simulation.requests:
-        (run.folder / "requests.npy").unlink(missing_ok=True)
 
 
 def _check_refusals(runs: Sequence[Planned], layers: int) -> None:
@@ -237,7 +258,7 @@ def _facts(simulation: Simulation, runs: Sequence[Planned], fold: Fold | None, s
         "tool": facts.get("tool", "tessera-sim"), "drive": str(simulation.drive),
         "input": facts.get("input") or (f"workload {simulation.workload}" if simulation.workload else Path(str(simulation.trace)).name), "options": simulation.words()[2:],
         "recorded": simulation.trace is not None, "warnings": _warnings(measured), "terms": terms(first), "first_seed": simulation.seed, "seeds": seeds, "partial": partial,
-        "notes": [*_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
+        "notes": [*filter(None, [words(runs[0].part, hint=True)]), *_notes_of_table(simulation, first, seeds), *_notes_of_blocks(simulation, runs, seeds), *_notes_of_clocks(measured), *_notes_of_runs(measured), *([fold.text()[:-1]] if fold else [])],
     }  # fmt: skip
 
 
@@ -259,12 +280,18 @@ def _notes_of_blocks(simulation: Simulation, runs: Sequence[Planned], seeds: int
         return []
     spindle = ["± is over the spindle's phase alone"] if seeds > 1 else []
     if any(run.by_block for run in runs):
-        over = f"verdicts and intervals of ratios are over {BLOCKS} blocks of it, and hold on this recording; figures other than latencies are not settled"
+        over = f"verdicts and intervals of ratios are over {BLOCKS} blocks of it, and hold on this recording; figures other than latencies and throughput are not settled"
     elif any(run.blocks for run in runs):
         over = f"verdicts need {BLOCKS} blocks of it, {BLOCKS * LEAST} requests or more"
     else:
         over = "seeds move the spindle only, and --baseline has verdicts over its blocks"
     return ["; ".join([f"a recorded trace is one sample: {over}", *spindle])]
+
+
+def _notes_of_clocks(measured: Mapping[str, Sequence[Run]]) -> list[str]:
+    """Mechanisms that have not come far enough, and cannot move the mean."""
+    said: dict[str, None] = {f"{layer}: {line}": None for layer, runs in measured.items() for run in runs for line in told(row_of(run), [f"{LATENCY}mean"])}
+    return list(said)
 
 
 def _warnings(measured: Mapping[str, Sequence[Run]]) -> list[str]:
@@ -289,7 +316,8 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
     ordered = [run for found in by_layer.values() for run in found]
     summaries = [run.run.summary["metrics"] if run.run else {} for run in ordered]
     units = {name: entry["unit"] for metrics in summaries for name, entry in metrics.items()}
-    table = layer_columns({layer: [Seed(run.run, run.status == 0) for run in found if run.run] for layer, found in by_layer.items()}, columns)
+    seeds = [run.in_table if run.run else None for run in ordered]
+    table = layer_columns({layer: [run.in_table for run in found if run.run] for layer, found in by_layer.items()}, columns)
     return {
         "schema": SCHEMA, "comparison": facts, "units": dict(sorted(units.items())),
         "layers": {"layer": list(by_layer), "status": [_status(found) for found in by_layer.values()], **table},
@@ -297,7 +325,7 @@ def _document(facts: Mapping[str, Any], runs: Sequence[Planned], columns: Sequen
         "baselines": {baseline: ratio_columns(by_layer, table, [column for column in columns if column.divides], baseline) for baseline in baselines},
         "runs": {
             "layer": [run.layer for run in ordered], "seed": [run.seed for run in ordered], "exit_status": [run.status for run in ordered],
-            "message": [run.message or None for run in ordered], **{name: [metrics[name]["value"] if name in metrics else None for metrics in summaries] for name in sorted(units)},
+            "message": [run.message or None for run in ordered], **{name: [seed.find(name) if seed else None for seed in seeds] for name in sorted(units)},
         },
     }  # fmt: skip
 
@@ -315,10 +343,11 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
     recorded = any(run.blocks for runs in by_layer.values() for run in runs)
     for column in columns:
         metric, why = column.metric, dict(zip(by_layer, table[f"{column.metric}.unranked"]))
-        figures: dict[str, BySeed] = {layer: {run.seed: run.run.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
+        figures: dict[str, BySeed] = {layer: {run.seed: run.in_table.find(metric) for run in runs if run.status == 0 and run.run} for layer, runs in by_layer.items()}
         of_all = dict(zip(by_layer, table[metric]))
         means = {layer: mean for layer, mean in of_all.items() if mean is not None and why[layer] is None}
-        against = min(means, key=means.__getitem__, default=None) if baseline == BEST else baseline
+        best = max if column.more_is_better else min
+        against = best(means, key=means.__getitem__, default=None) if baseline == BEST else baseline
         if recorded:
             figures = {layer: next((run.by_block[metric] for run in runs if metric in run.by_block), {}) for layer, runs in by_layer.items()}
         ratios = [_ratio(layer, against, figures, of_all if recorded else None) if against else None for layer in by_layer]
@@ -331,7 +360,7 @@ def ratio_columns(by_layer: Mapping[str, Sequence[Planned]], table: Mapping[str,
         found[f"{metric}.ratio.unranked"] = ["; ".join(dict.fromkeys(each)) or None for each in reasons]
         wholes = {layer: mean for layer, mean in means.items() if mean > 0} if recorded else None
         of_family = {layer: figures[layer] for layer in means if wholes is None or layer in wholes}
-        said = verdicts(of_family, against, baseline == BEST, wholes) if against in of_family else {}
+        said = verdicts(of_family, against, baseline == BEST, wholes, column.more_is_better) if against in of_family else {}
         unsaid = [NOT_SETTLED if recorded and ratio and layer != against and layer in means and against in means else None for layer, ratio in zip(by_layer, ratios)]
         found[f"{metric}.verdict"] = [said.get(layer) or other for layer, other in zip(by_layer, unsaid)]
     return found

@@ -14,7 +14,7 @@ from tessera.results.bound_by import time_lines
 from tessera.results.human import counted, number
 from tessera.evidence.intervals import Estimate, of_mean
 from tessera.results.layer_table import WIDTH, aligned, as_csv, columns_in, layer_text, marks_of, room_for, rows_of, star, wrapped
-from tessera.evidence.family import MARGIN
+from tessera.evidence.family import PERCENT, equal, judged_within
 from tessera.evidence.paired import BEST, NOT_SETTLED
 from tessera.results.run_folder import Run
 from tessera.results.shown import Card, Shown
@@ -27,7 +27,6 @@ SCHEMA = 1
 WORDS, COUNTS = ("layer", "status", "message", "unranked", "verdict"), ("seed", "seeds", "exit_status")  # by the last part of a column's name; the others are figures
 CARD = 6  # columns of a notebook's table
 UNSURE = "?"  # in a narrow table: not settled
-LEGEND = f"better, worse: than the baseline; equal: within {100 * (MARGIN - 1):.0f} %; {UNSURE}: not settled. The layers of a column share 95 % (Holm)."
 
 
 class Comparison(Shown):
@@ -75,7 +74,7 @@ class Comparison(Shown):
     def ratios(self, baseline: str) -> "pl.DataFrame":
         """A row a layer: how many times each latency and write amplification is the baseline's, as the geometric mean over common seeds, with
         its own 95 % interval (METRIC.ratio, .ratio.low_95, .ratio.high_95, .ratio.seeds, .ratio.unranked), and METRIC.verdict, in which all
-        layers share 95 %: "better", "worse", "equal" (within 5 %), "not settled", or None where a figure must not be ranked. Raises
+        layers share 95 %: "better", "worse", "equal" (within the margin, 5 % unless you say so), "not settled", or None where a figure must not be ranked. Raises
         InputError where the comparison was made without that baseline."""
         return _frame({name: column for name, column in self._baseline(baseline).items() if isinstance(column, list)})
 
@@ -112,7 +111,7 @@ class Comparison(Shown):
         for baseline in self.baselines:
             rows = self._ratio_rows(baseline, width is None)
             lines += ["", *aligned([row[: room_for(rows, width)] for row in rows])]
-        lines += ["", *wrapped(LEGEND)] if self.baselines else []
+        lines += ["", *wrapped(self._legend())] if self.baselines else []
         return "\n".join([*lines, *(time_lines(self._good_runs()) if width is None else ())]) + "\n"
 
     def csv(self) -> str:
@@ -137,6 +136,15 @@ class Comparison(Shown):
             if any(each["ratio"] is not None for each in of):
                 rows.append([layer, *(_ratio_cell(each, wide, baseline) for each in of)])
         return rows
+
+    @property
+    def margin(self) -> float | None:
+        """Within how many percent figures are equal in practice; None of an older version."""
+        return self.columns["comparison"].get("margin")
+
+    def _legend(self) -> str:
+        with judged_within(self.margin):
+            return f"better, worse: than the baseline; equal: within {equal()}; {UNSURE}: not settled. The layers of a column share 95 % (Holm)."
 
     @property
     def notes(self) -> list[str]:
@@ -200,7 +208,8 @@ def command_of(folder: Path) -> str | None:
     if not record.exists():
         return None
     fields = read_json(record)
-    layers, seeds, baselines = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", [])
-    words = ["tessera", "compare", *Simulation.of(fields).words()[1:], *(("--baseline", ",".join(baselines)) if baselines else ()), "--out", str(folder)]
+    layers, seeds, baselines, percent = fields.pop("layers"), fields.pop("seeds"), fields.pop("baselines", []), fields.pop("margin", PERCENT)
+    judged = [*(("--baseline", ",".join(baselines)) if baselines else ()), *(("--margin", f"{percent:g}") if percent != PERCENT else ())]
+    words = ["tessera", "compare", *Simulation.of(fields).words()[1:], *judged, "--out", str(folder)]
     words[3:3] = ["--layers", ",".join(layers), "--seeds", str(seeds)]
     return " ".join(shlex.quote(word) for word in words)

@@ -11,6 +11,7 @@ import polars as pl
 
 from tessera.engine.output_file import make_way, own_folder, write_inside
 from tessera.errors import InputError, check_schema, count_in, damaged, fitting, read_json, read_text, regular
+from tessera.evidence.warmup import bare, without_warm_up
 from tessera.explore.axes import amount
 from tessera.results.human import counted, figure
 from tessera.results.shown import Card, Shown
@@ -173,6 +174,10 @@ class Sweep(Shown):
     def results(self) -> pl.DataFrame:
         """Every result of the last plan, in its order whichever ended first: `key`, `exit_status`, `message`, `command`, the axes as
         `axis.NAME`, and every metric under its name (null where a run has none). A run that was made again shows its last result."""
+        return bare(self._planned())
+
+    def _planned(self) -> pl.DataFrame:
+        """With the columns that leave a warm-up out."""
         _ = self.facts
         keys = read_text(self.folder / "plan.keys").split()
         planned = pl.DataFrame({"key": keys}, schema={"key": pl.String}).unique(maintain_order=True)
@@ -202,10 +207,20 @@ class Sweep(Shown):
         """The results of the runs that ended well."""
         return self.results.filter(pl.col("exit_status") == 0)
 
+    def compared(self) -> tuple[pl.DataFrame, int | None]:
+        """The results, with latencies and throughput after the warm-up of all, as reports, pictures and answers compare them; and how much that is, as
+        one request in so many (None: nothing)."""
+        return without_warm_up(self._planned(), self.facts.get("warm_up"))
+
     @property
     def failed(self) -> pl.DataFrame:
         """The results of the others, each with its message."""
         return self.results.filter(pl.col("exit_status") != 0)
+
+    @property
+    def margin(self) -> float | None:
+        """Within how many percent its reports take figures for equal; None of an older version."""
+        return self.facts.get("margin")
 
     @cached_property
     def axes(self) -> list[str]:

@@ -10,6 +10,7 @@ from tessera.engine.simulation import Simulation
 from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, bursts, rate_without_each, without_each
 from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
+from tessera.evidence.warmup import enough, latencies_after_each, left_out, own, throughput_after_each
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
@@ -50,6 +51,23 @@ def by_blocks(run: Run, metric: str) -> dict[str, float]:
     if fraction is not None and (made := bursts(latencies, fraction)) is not None:
         found |= {f"{metric}.bursts": float(made.count), f"{metric}.bursts.share": made.share, f"{metric}.outside_bursts": made.outside}
     return found
+
+
+def by_warm_ups(run: Run) -> dict[str, float]:
+    """METRIC.after.PART: each latency, and the throughput, without the first part of the served requests. {} of too short a run."""
+    log = run.requests
+    if not enough(len(log)):
+        return {}
+    order = np.argsort(log["number"], kind="stable")
+    latencies, operations, served = latency_ms(log)[order], log["op"][order], (log["status"] == 0)[order]
+    found = own(latencies, int(run.find("host.steady.from") or 0))
+    for family, operation in (("host.latency.", None), ("host.read.latency.", "read"), ("host.write.latency.", "write")):
+        chosen = served if operation is None else served & (operations == OPERATIONS.index(operation))
+        names = [name for name in run.summary["metrics"] if name.startswith(family) and run.metric(name) is not None]
+        figures = {name: {"mean": None, "max": 1.0}.get(name.removeprefix(family), fraction_of(name.removeprefix(family))) for name in names}
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        found |= latencies_after_each(latencies[chosen], figures, lambda part, before=before: int(before[left_out(len(log), part)]))
+    return found | dict(throughput_after_each(np.sort(log["completion"][log["status"] == 0] - log["arrival"].min()) / 1e12))
 
 
 def _throughput_by_blocks(run: Run) -> dict[str, float]:

@@ -11,8 +11,10 @@ from tessera.engine.libraries import check_layer, fitted, parameters
 from tessera.engine.simulation import NUMBERS, Simulation
 from tessera.errors import InputError, unknown_name
 from tessera.evidence.blocks import THROUGHPUT
+from tessera.evidence.family import PERCENT
 from tessera.explore.axes import MOST_STEPS, Point, Value, axes_of, grid, grid_size, latin_hypercube, matches, values, zipped
 from tessera.explore.cluster import check_cluster
+from tessera.explore.margin import percent_of
 from tessera.explore.toml_file import check_shapes, read_toml, run_options
 from tessera.explore.warm import check_warm, split
 from tessera.results.percentiles import fraction_of
@@ -20,7 +22,7 @@ from tessera.results.steadiness import Until
 
 SECTIONS: Mapping[str, Any] = {
     "title": str, "run": Mapping, "warm": Mapping, "axes": Mapping, "zip": list, "points": list, "latin": Mapping, "branch": list, "skip": list,
-    "until": str, "blocks": str, "keep": bool, "cluster": Mapping,
+    "until": str, "blocks": str, "margin": int | float, "keep": bool, "cluster": Mapping,
 }  # fmt: skip
 SAMPLE = "sample"  # the trace that comes with the program, which is no file of the user's
 LATENCIES = ("host.latency", "host.read.latency", "host.write.latency")
@@ -58,6 +60,8 @@ class Plan:
     until: str | None = None
     blocks: str | None = None
     """A metric of latency, or the throughput: each row has it without each block of the run (tessera.evidence.blocks)."""
+    margin: float = PERCENT
+    """Within how many percent reports take figures for equal."""
     keep: bool = False
     """Whether the run folders are kept."""
     cluster: Mapping[str, Any] = field(default_factory=dict)
@@ -223,7 +227,7 @@ def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:
     plan = Plan(
         title=table.get("title", ""), run=run, warm=table.get("warm"), axes=axes_of(table.get("axes", {})), zips=tuple(map(axes_of, table.get("zip", []))),
         points=tuple(map(axes_of, table.get("points", []))), latin=latin, branches=branches, skips=tuple(map(axes_of, table.get("skip", []))),
-        until=table.get("until"), blocks=table.get("blocks"), keep=bool(table.get("keep", False)),
+        until=table.get("until"), blocks=table.get("blocks"), margin=percent_of(table.get("margin", PERCENT), "margin"), keep=bool(table.get("keep", False)),
         cluster=dict(table.get("cluster", {})), folder=folder,
     )  # fmt: skip
     if "save_state" in run:

@@ -5,7 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
+from tessera.evidence.warmup import words
 from tessera.explore.confirming import USUAL
 from tessera.results.human import counted, figure, with_interval
 
@@ -17,7 +18,7 @@ def notes_of(trials: pl.DataFrame, facts: Mapping[str, Any]) -> list[str]:
     confirmed = facts.get("confirmed", {})
     runs, wanted = confirmed.get("runs", 0), confirmed.get("wanted", 0)
     again = trials.filter(pl.col("runs") > 1).height
-    notes = []
+    notes = [said] if (said := words(facts.get("warm_up"), facts.get("objectives", ()))) else []
     if confirmed.get("recorded"):
         notes.append("intervals: blocks of this recording, from this start" + (f"; {counted(runs, 'design')} ran again in parts" if runs else ""))
     elif runs:
@@ -42,7 +43,7 @@ def reached(row: Mapping[str, Any], name: str, unit: str) -> str:
 
 def of_design(row: Mapping[str, Any]) -> str:
     """What is to be said of a design of the front: "" of one whose place is settled and its own."""
-    said = [f"{counted(row['ties'], 'more design')} like it within {EQUAL}" if row.get("ties") else "", "not settled" if row.get("settled") is False else ""]
+    said = [f"{counted(row['ties'], 'more design')} like it within {equal()}" if row.get("ties") else "", "not settled" if row.get("settled") is False else ""]
     return "; ".join(filter(None, said))
 
 

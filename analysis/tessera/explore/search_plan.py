@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError, unknown_name
+from tessera.evidence.family import PERCENT
 from tessera.explore.axes import axes_of, read_range, values
 from tessera.explore.cluster import check_cluster
 from tessera.explore.constraints import Constraint, constraints_of
+from tessera.explore.margin import percent_of
 from tessera.explore.plan import branches_of, check_axes, libraries_of, values_given
 from tessera.explore.prices import prices_of
 from tessera.explore.toml_file import check_shapes, flat, read_toml, run_options
@@ -22,7 +24,7 @@ SECTIONS: Mapping[str, Any] = {
 }  # fmt: skip
 DIRECTIONS = ("minimise", "maximise")
 TRIALS, BATCH = 60, 8
-KEYS = ("trials", "batch", "seed", "seeds", "confirm")
+KEYS = ("trials", "batch", "seed", "seeds", "confirm", "margin")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class SearchPlan:
     """Runs that are chosen together: the search knows the results of the ones before."""
     seed: int = 1
     """Of the sampler."""
+    margin: float = PERCENT
+    """Within how many percent figures are equal in practice."""
     until: str | None = None
     cluster: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
@@ -90,6 +94,9 @@ def search_plan_of(table: Mapping[str, Any], folder: Path = Path()) -> SearchPla
     for name, value in options.items():
         if name not in KEYS:
             raise unknown_name("key of [search]", name, KEYS)
+        if name == "margin":
+            options[name] = percent_of(value, "search: margin")
+            continue
         least = 0 if name == "confirm" else 1
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise InputError(f"search: {name}: expected a whole number of at least {least}, found {value!r}")

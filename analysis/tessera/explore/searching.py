@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from tessera.engine.simulation import Simulation
 from tessera.engine.simulator import simulator_digest
 from tessera.engine.temporary import remove_abandoned
 from tessera.errors import InputError
+from tessera.evidence.family import judged_within
 from tessera.evidence.marks import ranks_not
+from tessera.evidence.warmup import part_of, rest_of
 from tessera.explore.axes import Point, Range, matches, read_range, values
 from tessera.explore.confirming import Confirmed, confirm, blocks_of
 from tessera.explore.corners import corners
@@ -67,7 +69,8 @@ class Search(Shown):
     @property
     def notes(self) -> list[str]:
         """How sure the front is, and what would settle the rest."""
-        return notes_of(self.trials, self.sweep.facts)
+        with judged_within(self.sweep.margin):
+            return notes_of(self.trials, self.sweep.facts)
 
     @property
     def unranked(self) -> int:
@@ -82,7 +85,7 @@ def run_search(plan: SearchPlan, out: str | Path, *, jobs: int | None = None, sc
     """Makes the runs that the sampler asks for, and writes the front's descriptions into OUT/front. Results that are there already are
     taken, so that a search that is repeated or lengthened goes on. `progress` is told designs done (parts of them by their seeds; after the last, runs that confirm the front), how many in all, and how many failed."""
     remove_abandoned()
-    with owned(out):
+    with owned(out), judged_within(plan.margin):
         return _search(plan, out, jobs, scheduler, progress)
 
 
@@ -100,7 +103,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
     trials: dict[str, Trial] = {}
     blocks = blocks_of(plan)
     fold = _shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": {name: value for name, value in plan.run.items() if isinstance(value, str | int | float)}, "simulator": digest, "objectives": dict(plan.objectives), "kinds": kinds_of(plan.axis_names(), plan.libraries()), "margin": plan.margin}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), ())
     failed = 0
 
@@ -116,7 +119,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                 runs = [[folded(run, fold) for run in replicates(plan, point)] for point in points]
                 keys = [[key_of(run, plan.until, blocks=_blocks(run, blocks)) for run in seeds] for seeds in runs]
                 tasks = {
-                    key: Task(key, run.record(), point, digest, plan.until, blocks=_blocks(run, blocks), firmware=digest_of_firmware(run))
+                    key: Task(key, run.record(), point, digest, plan.until, blocks=_blocks(run, blocks), firmware=digest_of_firmware(run), compared=True)
                     for of_design, seeds, point in zip(keys, runs, points) for key, run in zip(of_design, seeds) if key not in known
                 }  # fmt: skip
                 for made, row in enumerate(placed(place, tasks.values()), start=1):
@@ -141,7 +144,7 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
             def make(wanted: Sequence[tuple[Trial, Simulation]]) -> list[Row]:
                 keys = [key_of(run, plan.until) for _, run in wanted]
                 again = {
-                    key: Task(key, run.record(), of.point, digest, plan.until, firmware=digest_of_firmware(run))
+                    key: Task(key, run.record(), of.point, digest, plan.until, firmware=digest_of_firmware(run), compared=True)
                     for key, (of, run) in zip(keys, wanted) if key not in known
                 }  # fmt: skip
                 whole = len(study.trials) + len(again)
@@ -149,13 +152,16 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                     sweep.add(row)
                     known[row["key"]] = row
                     tell(len(study.trials) + made, whole)
-                return [known[key] for key in keys]
+                return [rest_of(known[key], part) for key in keys]
 
-            confirmed = confirm(plan, list(trials.values()), make)
+            part = part_of(row for trial in trials.values() for row in trial.rows)  # known now only: while it chose, figures were of whole runs
+            tried_out = [replace(trial, rows=[rest_of(row, part) for row in trial.rows]) for trial in trials.values()]
+            confirmed = confirm(plan, tried_out, make)
+            sweep.add_facts({"warm_up": part})
     finally:
         sweep.save()
         write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
-    return _found(plan, sweep, list(trials.values()), confirmed)
+    return _found(plan, sweep, tried_out, confirmed)
 
 
 def _shared_fold(plan: SearchPlan) -> Fold | None:

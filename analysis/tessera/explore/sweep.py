@@ -143,7 +143,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
     if plan.keep:
         make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
-    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries())}
+    facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries()), "margin": plan.margin}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)
@@ -194,7 +194,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation))
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation), compared=True)
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

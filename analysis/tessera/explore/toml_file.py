@@ -28,7 +28,7 @@ def read_toml(file: str | Path, describe: Callable[[Mapping[str, Any], Path], De
 
 
 def check_shapes(table: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
-    """Raises InputError where a section is of another shape than `shapes` says: Mapping, list (of tables), str or bool.
+    """Raises InputError where a section is of another shape than `shapes` says: Mapping, list (of tables), str, bool or a number.
 
     >>> check_shapes({"zip": {"nand.dies": [1, 2]}}, {"zip": list})
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ def check_shapes(table: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
         shape = shapes[name]
         tables = shape is list and isinstance(value, list | tuple) and bool(value) and all(isinstance(part, Mapping) for part in value)
         if not (tables or (shape is not list and isinstance(value, shape))):
-            expected = {Mapping: f"a table [{name}]", list: f"tables [[{name}]]", str: "a text", bool: "true or false"}[shape]
+            expected = {Mapping: f"a table [{name}]", list: f"tables [[{name}]]", str: "a text", bool: "true or false", int | float: "a number"}[shape]
             raise InputError(f"{name}: expected {expected}, found {'a table' if isinstance(value, Mapping) else repr(value)}")
 
 

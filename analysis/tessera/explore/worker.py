@@ -1,6 +1,7 @@
 """What a worker does: one run, from its description to a row of results."""
 
 import hashlib
+import json
 import shutil
 import time
 from collections.abc import Sequence
@@ -8,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tessera.engine.simulation import Simulation, simulation_of
+from tessera.engine.output_file import write_inside
+from tessera.engine.simulation import RECORD, Simulation, simulation_of
 from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ending, simulator, simulator_digest
 from tessera.engine.temporary import temporary_folder
 from tessera.errors import InputError
 from tessera.evidence.marks import is_recording
-from tessera.explore.effort import by_blocks, run_until
+from tessera.explore.effort import by_blocks, by_warm_ups, run_until
 from tessera.results.run_folder import Run
 from tessera.results.steadiness import Until
 
@@ -35,6 +37,8 @@ class Task:
     """The metrics whose figures without each block of the run are wanted."""
     firmware: str | None = None
     """SHA-256 of the library or image that the run loads."""
+    compared: bool = False
+    """With others: where nobody chose a warm-up, the row has its figures after several (tessera.evidence.warmup)."""
 
 
 class Stopped(Exception):
@@ -58,10 +62,15 @@ def work(task: Task) -> dict[str, Any]:
         if simulator_digest() != task.simulator:
             raise InputError(f"the simulator of this worker, {simulator()}, is of another version than the one the sweep was planned with")
         _check_firmware(simulation, task)
-        run, notes = _simulate(simulation.but(requests=True) if task.blocks else simulation, task.until, folder)
-        row |= _figures(run, notes)
+        warm_ups = task.compared and finds_its_warm_up(simulation)
+        logged = simulation.but(requests=True) if task.blocks or warm_ups else simulation
+        run, notes = _simulate(logged, task.until, folder)
+        row |= figures_of(run, notes)
         for metric in task.blocks:
             row |= by_blocks(run, metric)
+        row |= by_warm_ups(run) if warm_ups else {}
+        if task.keep and logged.requests and not simulation.requests:
+            _forget_log(folder)
         if simulation.warmup == "auto" and (made := simulation_of(folder)):
             row["command"] = made.command()  # with the warm-up that was found
     except InputError as error:
@@ -74,6 +83,20 @@ def work(task: Task) -> dict[str, Any]:
         if not task.keep:
             shutil.rmtree(folder, ignore_errors=True)
     return row | {"wall_seconds": time.monotonic() - begun}
+
+
+def finds_its_warm_up(simulation: Simulation) -> bool:
+    """Whether its figures leave out what is found to be warm-up: of a generated workload, where its user did not choose."""
+    return simulation.trace is None and simulation.warmup is None
+
+
+def _forget_log(folder: Path) -> None:
+    """A folder that is kept is as the run would have left it without its log of requests."""
+    (folder / "requests.npy").unlink(missing_ok=True)
+    if (made := simulation_of(folder)) is not None:
+        write_inside(folder / RECORD, json.dumps(made.but(requests=False).record(), indent=1) + "\n")
+    for name, said in (("run.toml", "requests = true\n"), ("run.json", ',\n    "requests": true')):
+        write_inside(folder / name, (folder / name).read_text(encoding="utf-8").replace(said, ""))
 
 
 def _check_firmware(simulation: Simulation, task: Task) -> None:
@@ -101,7 +124,8 @@ def _simulate(simulation: Simulation, until: str | None, folder: Path) -> tuple[
     raise AssertionError("the last attempt returns or raises")
 
 
-def _figures(run: Run, notes: list[str]) -> dict[str, Any]:
+def figures_of(run: Run, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """What a row has of a run that ended well."""
     facts = run.summary["run"]
     metrics = {name: entry["value"] for name, entry in run.summary["metrics"].items()}
     return {

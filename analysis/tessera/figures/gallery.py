@@ -8,7 +8,7 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.errors import InputError, unknown_name
-from tessera.evidence.family import EQUAL
+from tessera.evidence.family import equal
 from tessera.evidence.marks import UNRANKED, of_run_marks, rankable
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
@@ -98,8 +98,8 @@ def _chosen(layers: Sequence[str], known: Sequence[str], kind: str) -> list[str]
 
 
 def rows_of(sweep: Sweep, layers: Sequence[str] = ()) -> pl.DataFrame:
-    """The results of a sweep's runs that ended well, of these layers in this order."""
-    return _with_layers(sweep.good, layers)
+    """The results of a sweep's runs that ended well, after the warm-up of all, of these layers in this order."""
+    return _with_layers(sweep.compared()[0].filter(pl.col("exit_status") == 0), layers)
 
 
 def _with_layers(rows: pl.DataFrame, layers: Sequence[str]) -> pl.DataFrame:
@@ -124,7 +124,8 @@ def of_sweep(sweep: Sweep, metric: str | None = None, layers: Sequence[str] = ()
     for number, name in enumerate(name for name in wanted if name in good.columns):
         found = [chart for chart in _over_axes(good, axes, name) if _compares(chart)]
         charts += [replace(chart, name=f"{chart.name}-{name}") if number else chart for chart in found]
-    return charts
+    _, part = sweep.compared()
+    return [replace(chart, note=pictures.noted(chart.note, f"the first 1/{part} of each run left out")) for chart in charts] if part else charts
 
 
 def _over_axes(good: pl.DataFrame, axes: list[str], metric: str) -> list[Chart]:
@@ -249,7 +250,7 @@ def _with_ties(designs: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     ties = pl.col("ties") > 0
     points = designs.filter(pl.col("front") | pl.col("point").is_null() | ~pl.col("settled").fill_null(True))
     labels = pl.when(ties).then(pl.format("{} (+{})", "label", "ties")).otherwise(pl.col("label"))
-    return points.with_columns(labels.alias("label")), [f"(+N): so many more within {EQUAL}"] if designs.filter(ties).height else []
+    return points.with_columns(labels.alias("label")), [f"(+N): so many more within {equal()}"] if designs.filter(ties).height else []
 
 
 def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:

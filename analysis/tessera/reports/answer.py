@@ -13,8 +13,8 @@ from types import MappingProxyType
 import polars as pl
 
 from tessera.asking.metric import Metric, metric_of
-from tessera.evidence.family import EQUAL
-from tessera.evidence.marks import TOO_SHORT, rankable
+from tessera.evidence.family import equal
+from tessera.evidence.marks import MEANING, TOO_SHORT, UNSTABLE, overloaded, rankable
 from tessera.evidence.ratios import Measured
 from tessera.evidence.verdict import Verdict, Wide, best_of, least_that_is_enough
 from tessera.explore.dataset import AXIS
@@ -36,6 +36,7 @@ SYNONYMS = {
 }  # fmt: skip
 
 
+OVERLOADED = "Overloaded designs are compared by throughput:"
 FIGURES = "latency, a percentile, energy, write amplification, throughput, lifetime"
 # What questions ask for and runs have no figure of, and words of questions that any figure answers.
 NO_FIGURES = r"\b(cost|cheap|cheaper|cheapest|price|dollars?|capacity|space|noise|reliab\w*|power (?:cuts?|loss|failures?|outages?)|lose[sd]?|lost|loss|safe|crash\w*|recover\w*|rebuilds?|raid|temperature)\b"
@@ -144,12 +145,22 @@ def of_sweep(good: pl.DataFrame, axes: Sequence[str], question: str) -> str:
         return f"Not understood: the question names no axis of this sweep ({named})."
     if metric.name not in good.columns:
         return f"Not settled: these runs have no {metric.name}."
+    values = values_named(question, map(text, in_order(good[AXIS + group[0]].drop_nulls())))
+    if values and (why_not := one_sided(question, values, good[AXIS + group[0]].drop_nulls().n_unique())):
+        return f"Not understood: {why_not}; {' with '.join(group)} has {', '.join(map(text, in_order(good[AXIS + group[0]].drop_nulls())))}."
+    said = _by_axis(good, axes, group, question, metric)
+    by_load = metric_of("throughput")
+    if metric.of_requests and metric != by_load and by_load.name in good.columns and overloaded(good):
+        said += f" {OVERLOADED} {_by_axis(good, axes, group, question, by_load)}"
+    return said
+
+
+def _by_axis(good: pl.DataFrame, axes: Sequence[str], group: tuple[str, ...], question: str, metric: Metric) -> str:
+    """The answer by one metric."""
     found, over = by_value(good, axes, group, metric.name)
     if not found:
         return f"Not settled: no runs that are alike in all else have every value of {' with '.join(group)} and may be ranked."
     ordered, values = is_ordered(good[AXIS + group[0]]), values_named(question, found)
-    if values and (why_not := one_sided(question, values, len(found))):
-        return f"Not understood: {why_not}; {' with '.join(group)} has {', '.join(found)}."
     if not ordered or len(values) > 1:
         found = asked_about(found, question, metric.more_is_better)
     verdict = (least_that_is_enough if ordered else best_of)(found, metric.more_is_better)
@@ -192,7 +203,14 @@ def of_layers(table: Mapping[str, list], runs: pl.DataFrame, question: str, reco
     """The answer that a comparison gives; of a recorded trace over its blocks, where it has them (metric -> layer -> replicates)."""
     if why_not := no_figure(question):
         return why_not
-    metric = metric_in(question)
+    said, by_load = _by_layer(table, runs, question, metric_in(question), recorded, blocks), metric_of("throughput")
+    if not said.startswith("Not understood") and MEANING[UNSTABLE] in said and f"{by_load.name}.unranked" in table:
+        said += f" {OVERLOADED} {_by_layer(table, runs, question, by_load, recorded, blocks)}"
+    return said
+
+
+def _by_layer(table: Mapping[str, list], runs: pl.DataFrame, question: str, metric: Metric, recorded: bool, blocks: Mapping[str, Mapping[str, list[float]]]) -> str:
+    """The answer by one metric."""
     if metric.name not in runs.columns:
         return f"Not settled: these runs have no {metric.name}."
     reasons = table.get(f"{metric.name}.unranked", [None] * len(table["layer"]))
@@ -230,11 +248,11 @@ def sentence(found: Mapping[str, Measured], verdict: Verdict, metric: Metric, ax
     elif verdict.second:
         text_ += f"; {verdict.second} has {metric.text(found[verdict.second].mean)}"
     if not ordered and verdict.alike:
-        text_ += f"; equal within {EQUAL}: {', '.join(verdict.alike)}"
+        text_ += f"; equal within {equal()}: {', '.join(verdict.alike)}"
     if ordered and verdict.worse:
         text_ += "; more is worse: " + ", ".join(f"{large} is {factor.value:.3g} [{factor.low:.3g} to {factor.high:.3g}] times that" for large, factor in verdict.worse.items())
     elif ordered and verdict.alike and not verdict.doubts:
-        text_ += f", more brings less than {EQUAL}"
+        text_ += f", more brings less than {equal()}"
     why = _why_not(found, verdict, recorded)
     return f"Not settled: {why}. As far as it goes: {text_}." if why else f"{text_}."  # a name is written as on the command line
 

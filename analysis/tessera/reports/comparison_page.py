@@ -1,5 +1,6 @@
 """What a report of a comparison says."""
 
+from tessera.evidence.blocks import THROUGHPUT
 from tessera.evidence.intervals import beyond_rounding
 from tessera.explore.comparison import Comparison, command_of
 from tessera.figures import gallery
@@ -13,7 +14,7 @@ from tessera.results.terms import terms
 def comparison_page(comparison: Comparison, question: str = "") -> Page:
     table, facts = comparison.columns["layers"], comparison.columns["comparison"]
     units = comparison.columns["units"]
-    rows, unranked, shown = [], set(), compared(table)
+    rows, unranked, shown = [], set(), compared(table, THROUGHPUT in table)
     for index, layer in enumerate(table["layer"]):
         row = [Cell(layer, layer)]
         for _, metric in shown:
@@ -45,7 +46,7 @@ def _ratio_tables(comparison: Comparison) -> list[Table]:
     tables = []
     for baseline in comparison.baselines:
         ratios = comparison.ratios(baseline)
-        shown = [(title, metric) for title, metric in compared(comparison.columns["layers"]) if f"{metric}.ratio" in ratios.columns]
+        shown = [(title, metric) for title, metric in compared(comparison.columns["layers"], THROUGHPUT in comparison.columns["layers"]) if f"{metric}.ratio" in ratios.columns]
         against = {metric: comparison.divided_by(baseline, metric) for _, metric in shown}
         titles = [f"{title} (to {against[metric]})" if baseline == "best" and against[metric] else title for title, metric in shown]
         rows = [
@@ -82,6 +83,6 @@ def _comparison_findings(table: dict[str, list], units: dict[str, str]) -> list[
             (layer, value, why is None)
             for layer, value, why in zip(table["layer"], table.get(metric, nothing), table.get(f"{metric}.unranked", nothing))
         ]
-        for _, metric in compared(table)
+        for _, metric in compared(table, THROUGHPUT in table)
     }
     return ranking(figures, units)

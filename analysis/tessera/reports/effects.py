@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tessera.evidence.blocks import BLOCKS
-from tessera.evidence.family import EQUAL, MARGIN, pairs
+from tessera.evidence.family import equal, margin, pairs
 from tessera.evidence.marks import rankable
 from tessera.evidence.ratios import Difference, Ratio
 from tessera.explore.dataset import AXIS
@@ -41,9 +41,9 @@ class Effect:
         means = f"; geometric means over {over}" if over else ""
         of, alone = ("blocks", "no blocks of this recording") if self.recorded else ("seeds", "one seed")
         sure = f" [{number(self.ratio.low)} to {number(self.ratio.high)}, {seeds} {of}]" if seeds > 1 else f" ({alone}: no interval)"
-        if max(factor, self.most) < MARGIN and difference is not Difference.NOT_SETTLED:
-            return f"equal within {EQUAL}, a factor of {self.most:.3f} at the most{sure}{means}."
-        between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > MARGIN * self.least else ""
+        if max(factor, self.most) < margin() and difference is not Difference.NOT_SETTLED:
+            return f"equal within {equal()}, a factor of {self.most:.3f} at the most{sure}{means}."
+        between = f", {number(self.least)} to {number(self.most)} by what else differs" if self.most > margin() * self.least else ""
         ends = " to ".join(f"{figure(value, unit)} ({text(at)})" for at, value in (self.low, self.high))
         settled = "" if difference is not Difference.NOT_SETTLED else "not settled: "
         return f"{settled}from {ends}, a factor of {number(factor)}{sure}, all else alike{between}{means}."

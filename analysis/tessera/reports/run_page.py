@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
-from tessera.evidence.marks import cleaned_too_little, of_run_marks
+from tessera.evidence.blocks import THROUGHPUT
+from tessera.evidence.marks import MEANING, NOT_STEADY, UNSTABLE, cleaned_too_little, of_run_marks
+from tessera.explore.effort import steadiness
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import COMPARES, metric_in, no_figure
@@ -21,17 +23,20 @@ COMPARED = (
     ("cleanings", "cleaning.count"), ("metadata", "metadata.bytes"), ("capacity gain", "capacity.gain_vs_cmr"), ("$ per user TB", "cost.per_user_tb"),
 )  # fmt: skip
 RANKED = COMPARED[:4]
+_SERVED = ("requests/s", THROUGHPUT)
 _TAIL = 3  # of COMPARED: percentiles that the user named stand here
 
 
-def compared(metrics: Iterable[str]) -> list[tuple[str, str]]:
-    """Title and metric of the columns, of these metrics: with the percentiles that the user named."""
-    return [*COMPARED[:_TAIL], *named_in(metrics), *COMPARED[_TAIL:]]
+def compared(metrics: Iterable[str], overloaded: bool = False) -> list[tuple[str, str]]:
+    """Title and metric of the columns, of these metrics: with the percentiles that the user named, and what overloaded layers serve."""
+    return [*([_SERVED] if overloaded else []), *COMPARED[:_TAIL], *named_in(metrics), *COMPARED[_TAIL:]]
 
 
-def _by_cleaning(metric: str) -> bool:
-    """Whether a layer that hardly cleaned must not be ranked by it."""
-    return metric == "write_amplification.total" or metric.startswith("host.latency.")
+def _unranked(run: Run, metric: str) -> str:
+    """Why a figure of a run must not be ranked; empty where it may."""
+    latency = metric.startswith("host.latency.")
+    by_work = cleaned_too_little(run, [metric]) if latency or metric in ("write_amplification.total", THROUGHPUT) else ""
+    return "; ".join(filter(None, [by_work, *(MEANING[mark] for mark in of_run_marks(run) if latency and mark in (UNSTABLE, NOT_STEADY))]))
 
 
 def run_warnings(run: Run) -> list[str]:
@@ -63,6 +68,7 @@ def run_findings(run: Run) -> list[str]:
     if not run.find("host.served"):
         return ["No request was served."]
     found = [f"{counted(round(run.metric('host.served')), 'request')}: mean {of('host.latency.mean')}, p99 {of('host.latency.p99')}{named}, longest {of('host.latency.max')}."]
+    found += [said] if (said := _warm_up(run)) else []
     busy = [f"{name} {100 * share:.1f} %" for name, share in utilisations(run).items() if share >= 0.001][:4]
     if busy:
         found.append(f"Busy: {', '.join(busy)} of the time.")
@@ -73,6 +79,18 @@ def run_findings(run: Run) -> list[str]:
     if run.find("nand.lifetime.years.worst_block"):
         found.append(f"At this pace the worst flash block lasts {figure(run.metric('nand.lifetime.years.worst_block'), 'years')}.")
     return found
+
+
+def _warm_up(run: Run) -> str:
+    """What is suggested to be left out, with both means where the run keeps its requests; empty where nothing is, or the run is not steady."""
+    cut = int(run.find("host.steady.from") or 0)
+    if not cut or run.find("host.steady.reached") == 0:
+        return ""
+    said = f"Suggested warm-up: the first {cut:,} requests (MSER-5), which the figures include"
+    if not (run.folder / "requests.npy").exists():
+        return f"{said}."
+    rest = steadiness(run, "host.latency.mean").value
+    return f"{said}: mean {figure(run.metric('host.latency.mean'), 'ms')} with them, {figure(rest, 'ms')} without."
 
 
 def _where_time_goes(run: Run, ops: str) -> str:
@@ -151,30 +169,34 @@ def ranking(figures: Mapping[str, list[tuple[str, float | None, bool]]], units: 
             found.append(f"{title}: {'only ' if others else ''}{first}{' may be ranked' if others else ''}, {figure(best, units.get(metric, '1'))}{times}.")
         else:
             found.append(f"Lowest {title}{f' but for {YARDSTICK}' if yardstick else ''}: {first}, {figure(best, units.get(metric, '1'))}{times}; highest: {last}, {figure(worst, units.get(metric, '1'))}.")
+    if served := [(value, layer) for layer, value, may in figures.get(THROUGHPUT, []) if value is not None and may]:
+        (least, last), (most, first) = min(served), max(served)
+        found.append(f"Overloaded layers are compared by what they serve: {first} serves {figure(most, '1/s')}, the most; {last} {figure(least, '1/s')}, the least.")
     return found or ["No figure can be ranked."]
 
 
-def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str]) -> Page:
-    """Several runs that somebody else put side by side."""
+def runs_page(runs: Mapping[str, Run], title: str, question: str, commands: list[str], after: Mapping[str, Mapping[str, float]], warm_up: str) -> Page:
+    """Several runs that somebody else put side by side. `after`: of each, the figures that leave its warm-up out, and what is said of it."""
     rows, unranked = [], []
-    shown = compared(next(iter(runs.values())).summary["metrics"])
+    figure_of = lambda name, metric: after[name].get(metric, runs[name].find(metric))  # noqa: E731
+    shown = compared(next(iter(runs.values())).summary["metrics"], any(UNSTABLE in of_run_marks(run) for run in runs.values()))
     for name, run in runs.items():
-        why = cleaned_too_little(run)
-        if why:
-            unranked.append(f"{name} must not be ranked by the figures with an asterisk: {why}.")
+        why = {metric: _unranked(run, metric) for _, metric in shown}
+        for reason in dict.fromkeys(filter(None, why.values())):
+            unranked.append(f"{name} must not be ranked by the figures with an asterisk: {reason}.")
         cells = []
         for _, metric in shown:
-            entry = run.summary["metrics"].get(metric, {"value": None, "unit": "1"})
-            cells.append(Cell(figure(entry["value"], entry["unit"]), entry["value"], why if _by_cleaning(metric) else ""))
+            value, unit = figure_of(name, metric), run.summary["metrics"].get(metric, {"unit": "1"})["unit"]
+            cells.append(Cell(figure(value, unit), value, why[metric]))
         rows.append([Cell(name, name), *cells])
     columns = [Column("layer", False), *(Column(short, True, metric) for short, metric in shown)]
     first = next(iter(runs.values()))
     figures = {
-        metric: [(name, run.find(metric), not _by_cleaning(metric) or not cleaned_too_little(run)) for name, run in runs.items()]
+        metric: [(name, figure_of(name, metric), not _unranked(run, metric)) for name, run in runs.items()]
         for _, metric in shown
     }
     units = {metric: first.unit(metric) for _, metric in shown if metric in first.summary["metrics"]}
     return Page(
         title=title, question=question, facts=[first.summary["run"].get("tool", ""), *([shared] if (shared := terms(runs)) else [])], warnings=unranked, findings=ranking(figures, units), charts=gallery.of_runs(dict(runs)),
-        tables=[Table("The layers", columns, rows)], notes=first.notes, commands=commands,
+        tables=[Table("The layers", columns, rows)], notes=[*([warm_up] if warm_up else []), *first.notes], commands=commands,
     )  # fmt: skip

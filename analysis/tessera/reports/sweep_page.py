@@ -1,5 +1,6 @@
 """What a report of a sweep says."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
@@ -8,7 +9,9 @@ from tessera.asking.metric import unit_of
 from tessera.engine.parameters import drive_parameters
 from tessera.engine.simulator import SimulatorError
 from tessera.errors import InputError
-from tessera.evidence.marks import MEANING, UNRANKED, marks_of
+from tessera.evidence.blocks import THROUGHPUT
+from tessera.evidence.marks import MEANING, UNRANKED, marks_of, overloaded, told
+from tessera.evidence.warmup import words
 from tessera.explore.dataset import AXIS, Sweep, read_frame
 from tessera.explore.search_notes import notes_of, of_design
 from tessera.figures import gallery
@@ -23,6 +26,7 @@ from tessera.results.terms import terms_of_sweep
 
 OPEN_ROWS = 40  # of a table that is not folded
 MOST_ROWS = 2000  # of a table that a browser sorts at once
+MOST_TOLD = 3  # lines of what stops nothing
 MOST_DESIGNS = 12  # of a front that stand among the findings
 RANKED = ("host.latency.mean", "host.latency.p99", "write_amplification.total")
 SWEPT = {"host.latency.mean": "ms", "host.latency.p99": "ms", "write_amplification.total": "1", "cleaning.count": "1", "energy.total": "J"}
@@ -42,8 +46,10 @@ def _terms(sweep: Sweep) -> list[str]:
 
 
 def sweep_page(sweep: Sweep, question: str = "") -> Page:
-    facts, good, failed = sweep.facts, sweep.good, sweep.failed
-    metrics = [name for name in [*SWEPT, *(name for _, name in named_in(good.columns))] if name in good.columns]
+    rows, part = sweep.compared()
+    facts, good, failed = sweep.facts, rows.filter(pl.col("exit_status") == 0), sweep.failed
+    served = [THROUGHPUT] if overloaded(good) else []
+    metrics = [name for name in [*SWEPT, *served, *(name for _, name in named_in(good.columns))] if name in good.columns]
     warnings = []
     if failed.height:
         warnings.append(f"{failed.height:,} of {good.height + failed.height:,} runs failed; the last table says why.")
@@ -52,6 +58,8 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         if count := sum(mark in found for found in marks):
             ranked = ", which must not be ranked" if mark in UNRANKED else ""
             warnings.append(f"{counted(count, 'run')} {mark}{ranked}: {meaning}.")
+    for line, count in Counter(line for row in good.iter_rows(named=True) for metric in metrics[:2] for line in told(row, [metric])).most_common(MOST_TOLD):
+        warnings.append(f"{counted(count, 'run')}: {line}.")
     if cut := good.filter(pl.col("command").str.contains(" --cut-at", literal=True)).height if good.height else 0:
         warnings.append(f"Power was cut in {counted(cut, 'run')}: latencies hold the outages.")
     tables = [_results_table(sweep, good, metrics)]
@@ -70,6 +78,7 @@ def sweep_page(sweep: Sweep, question: str = "") -> Page:
         facts=[_runs_text(sweep), options, *([good["tool"][0]] if good.height else []), *([facts["fold"]] if "fold" in facts else []), *_terms(sweep)],
         warnings=warnings,
         findings=_sweep_findings(sweep, good, metrics), charts=gallery.of_sweep(sweep, metric_named(question)), tables=tables,
+        notes=[f"{said[0].upper()}{said[1:]}." for said in (words(part),) if said],
         commands=[command for command in good["command"].head(3).to_list() if command] + (["# ... and so on: the table has each"] if good.height > 3 else []),
     )  # fmt: skip
 
@@ -105,9 +114,14 @@ def _in_order_of(good: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
 
 def _sweep_findings(sweep: Sweep, good: pl.DataFrame, metrics: list[str]) -> list[str]:
     found = _front_findings(sweep)
-    for metric in [name for name in sweep.facts.get("objectives", metrics[:2]) if name in good.columns]:
+    for metric in [name for name in sweep.facts.get("objectives", _found_in(good, metrics)) if name in good.columns]:
         found += effects(good.drop_nulls(metric), sweep.axes, metric, unit_of(metric))
     return found
+
+
+def _found_in(good: pl.DataFrame, metrics: list[str]) -> list[str]:
+    """What findings are about."""
+    return [*([THROUGHPUT] if overloaded(good) else []), *metrics[:2]]
 
 
 def _trials(sweep: Sweep) -> pl.DataFrame | None:

@@ -4,9 +4,10 @@ import csv
 import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from tessera.evidence.blocks import THROUGHPUT
 from tessera.evidence.intervals import Estimate, of_mean
 from tessera.results.markdown import table as markdown_table
 from tessera.evidence.marks import MEANING, NOT_YET, TOO_SHORT, UNRANKED, of_run_marks
@@ -34,7 +35,8 @@ class Column:
     marks: tuple[str, ...] = ()
     """Of a run: that keep its figure from being ranked."""
     divides: bool = False
-    """Less is better, and a ratio says something."""
+    """One of two is better, and a ratio says something."""
+    more_is_better: bool = False
 
 
 def _latency(title: str, name: str, text: str = ",.0f", about: str = "") -> Column:
@@ -43,6 +45,7 @@ def _latency(title: str, name: str, text: str = ",.0f", about: str = "") -> Colu
 
 _CLEANED = (TOO_SHORT, NOT_YET)
 _MEAN = _latency("mean ms", "mean", ",.1f")
+SERVED = Column("req/s", THROUGHPUT, ",.1f", about="requests served per second, by which overloaded layers are compared", marks=_CLEANED, divides=True, more_is_better=True)
 USUAL = ("p99", "p999")  # percentiles of the table, where its user named none
 _AFTER = (
     _latency("max", "max", about="longest, in ms"),
@@ -69,10 +72,10 @@ def _percentile(name: str) -> Column:
     return _latency(f"{title_of(name)} ms", name, ",.0f" if name == "p99" else ",.1f")
 
 
-def columns_with(percentiles: Sequence[str] = USUAL) -> list[Column]:
-    """The columns in the order of the table, with these percentiles ("p99_99")."""
+def columns_with(percentiles: Sequence[str] = USUAL, overloaded: bool = False) -> list[Column]:
+    """The columns in the order of the table, with these percentiles ("p99_99"). `overloaded`: a layer is, so that what they serve compares them."""
     named = [_percentile(name) for name in percentiles]
-    return [_MEAN, *named, *(column for column in _AFTER if column.metric not in {each.metric for each in named})]
+    return [*([SERVED] if overloaded else []), _MEAN, *named, *(column for column in _AFTER if column.metric not in {each.metric for each in named})]
 
 
 COLUMNS = columns_with()
@@ -85,6 +88,13 @@ class Seed:
     run: Run
     good: bool = True
     """It ended well."""
+    after_warm_up: Mapping[str, float] = field(default_factory=dict)
+    """Figures that leave out the warm-up of all layers."""
+    left_out: float = 0.0
+    """The share of its requests that is."""
+
+    def find(self, metric: str) -> float | None:
+        return self.after_warm_up.get(metric, self.run.find(metric))
 
 
 def layer_columns(layers: Mapping[str, Sequence[Seed]], columns: Iterable[Column]) -> dict[str, list]:
@@ -92,7 +102,7 @@ def layer_columns(layers: Mapping[str, Sequence[Seed]], columns: Iterable[Column
     entry a layer. A figure that a run lacks is None."""
     found: dict[str, list] = {"layer": list(layers)}
     for column in columns:
-        figures = [_mean([seed.run.find(column.metric) for seed in seeds]) for seeds in layers.values()]
+        figures = [_mean([seed.find(column.metric) for seed in seeds]) for seeds in layers.values()]
         found[column.metric] = [each and each.value for each in figures]
         found[f"{column.metric}.half_width_95"] = [each.half_width if each and len(seeds) > 1 else None for each, seeds in zip(figures, layers.values())]
         found[f"{column.metric}.unranked"] = ["; ".join(_reasons(column, seeds)) or None if each else None for each, seeds in zip(figures, layers.values())]
@@ -110,10 +120,10 @@ def _mean(values: Sequence[float | None]) -> Estimate | None:
 
 def _reasons(column: Column, seeds: Sequence[Seed]) -> list[str]:
     found = [ENDED_BADLY] if not all(seed.good for seed in seeds) else []
-    marks = {mark for seed in seeds for mark in of_run_marks(seed.run)} if column.marks else set()
+    marks = {mark for seed in seeds for mark in of_run_marks(seed.run, [column.metric])} if column.marks else set()
     found += [MEANING[mark] for mark in column.marks if mark in marks]
     fraction = fraction_of(column.metric.removeprefix(LATENCY)) if column.metric.startswith(LATENCY) else None
-    if fraction and fraction >= TAIL and any((seed.run.find("host.served") or 0) * (1 - fraction) < ENOUGH_ABOVE for seed in seeds):
+    if fraction and fraction >= TAIL and any((seed.run.find("host.served") or 0) * (1 - seed.left_out) * (1 - fraction) < ENOUGH_ABOVE for seed in seeds):
         found.append(FEW_ABOVE)
     return found
 
@@ -145,7 +155,7 @@ def star(why: str | None) -> str:
 
 def columns_in(table: Mapping[str, Sequence]) -> list[Column]:
     """Those that a file of a comparison has, in its order."""
-    known = {column.metric: column for column in COLUMNS}
+    known = {column.metric: column for column in (SERVED, *COLUMNS)}
     named = lambda metric: metric.startswith(LATENCY) and fraction_of(metric.removeprefix(LATENCY)) is not None  # noqa: E731
     return [known.get(metric) or _percentile(metric.removeprefix(LATENCY)) for metric in table if metric in known or named(metric)]
 

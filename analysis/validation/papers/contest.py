@@ -1,6 +1,6 @@
 """Our own layer against the best of the others on each input: a win, a tie, a loss, or not settled.
 
-Two figures within the margin of the evidence are a tie. Where a table over seeds has the comparison, its interval decides, with the confidence
+Two figures within the margin of the evidence are a tie. Where a table over the blocks of a recording, or over seeds, has the comparison, its interval decides, with the confidence
 that all comparisons of the table share; an input of one seed is judged by the margin alone, and said to be. A line of the table holds all
 that its verdicts need, so that they are judged again from the page.
 """
@@ -33,7 +33,7 @@ HEADER = ("input", *map(_title, MEASURES), "write amplification of the best")
 LEAD = "**Against the best of the others**"
 NONE = "-"
 _CELL = re.compile(r"([\d.,]+) times ([\d.,]+) `([\w-]+)`")
-_SEEDS = re.compile(r"^\| (\d+) seeds \|.*$\n\|-.*$\n((?:^\| .*$\n?)*)", re.MULTILINE)
+_REPLICATES = re.compile(r"^\| (\d+) (?:seeds|blocks) \|.*$\n\|-.*$\n((?:^\| .*$\n?)*)", re.MULTILINE)
 _COMPARED = re.compile(r"^\| (.+): (\S+) over (\S+)'s \| [^|]* \| [^|]* \| ([\d.,]+) ± ([\d.,]+) \|", re.MULTILINE)
 
 
@@ -88,9 +88,9 @@ Intervals = Mapping[tuple[str, str, str], Ratio]
 
 
 def intervals_in(text: str) -> Intervals:
-    """Of the tables over seeds."""
+    """Of the tables over the blocks of recordings, or over seeds."""
     found = {}
-    for table in _SEEDS.finditer(text):
+    for table in _REPLICATES.finditer(text):
         count, compared = int(table[1]), _COMPARED.findall(table[2])
         for name, what, rival, mean, half in compared:
             if centre := _figure(mean):  # a ratio that rounds to 0 has no logarithm

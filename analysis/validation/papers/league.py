@@ -22,11 +22,11 @@ from tessera.explore.fold import Fold, smallest_fold
 from tessera.results.families import ordered
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
+from validation.papers.blocks import block_table, logged
 from validation.papers.contest import MEASURES, contest, intervals_in, lines_of
 from validation.papers.lab import Grid, Lab, Variant, of_layer
 from validation.papers.measures import latency, longest, p99, p999, total_amplification
 from validation.papers.page import Figure, figure_tables
-from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
 
 TITLE = "A layer of our own (tessera)"
 
@@ -130,6 +130,7 @@ def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
     return lab.grid(DRIVE, inputs, entrants(), "league")
 
 
+OVER_BLOCKS = "The recorded traces, against the layers that are best: a recording is one sample, whose replicates are blocks of its requests. Each interval is for itself; verdicts share the confidence."
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "all": {},
     "no buffer": {"buffer": "0 B"},
@@ -178,14 +179,9 @@ def best_rivals(grid: Grid, ours: str = OURS) -> dict[str, set[str]]:
     return {name: {best(row, measure, ours) for measure in MEASURES.values()} for name, row in grid.items()}
 
 
-def comparisons(grid: Grid, ours: str = OURS) -> list[Comparison]:
-    """Ours against those that are best under seed 1."""
-    parts = []
-    for name, row in grid.items():
-        for what, measure in MEASURES.items():
-            rival = best(row, measure, ours)
-            parts.append(Comparison(f"{name}: {what} over {rival}'s", quotient(measure, name, ours, rival), below=1))
-    return parts
+def compared(grid: Grid, ours: str = OURS) -> list[tuple[str, str, str]]:
+    """Input, figure and the best of the others in it."""
+    return [(name, what, best(row, measure, ours)) for name, row in grid.items() for what, measure in MEASURES.items()]
 
 
 def sections(lab: Lab) -> list[str]:
@@ -193,21 +189,15 @@ def sections(lab: Lab) -> list[str]:
     inputs, fold = on_one_space({**recorded(lab), **generated(lab)}, entrants())
     grid = league(lab, inputs)
     shorter = {name: options for name, options in inputs.items() if name in TRACES and name not in LONGEST}
-    of_traces = {name: grid[name] for name in shorter}
-    rivals = best_rivals(of_traces)
-    seeds = seed_table(over_seeds(lab, lambda each: against(each, shorter, rivals)), comparisons(of_traces)) if shorter else ""
+    of_traces = {name: row for name, row in grid.items() if name in TRACES}
+    blocks = block_table(against(lab, logged({name: inputs[name] for name in of_traces}), best_rivals(of_traces)), compared(of_traces), OURS)
     parts = [
-        *folded(fold), contest(lines_of(grid, OURS), intervals_in(seeds), OURS),
+        *folded(fold), contest(lines_of(grid, OURS), intervals_in(blocks), OURS),
         "### All layers\n", *(_transposed(grid, figure) for figure in (*FIGURES, *PRICES)), resources(grid),
     ]  # fmt: skip
-    if not seeds:
+    if not of_traces:
         return parts
-    parts += [
-        "### Over five seeds\n",
-        f"Against the layers that are best under the first seed; without {' and '.join(LONGEST)}, whose runs are the longest. Of a recording a seed moves the spindle alone.\n",
-        seeds,
-    ]
-    return [*parts, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
+    return [*parts, "### Over ten blocks\n", f"{OVER_BLOCKS}\n", blocks, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
 
 
 def folded(fold: Fold | None) -> list[str]:

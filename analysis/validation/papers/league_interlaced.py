@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from validation.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from validation.papers.lab import Grid, Lab, Variant
+from validation.papers.blocks import block_table, logged
 from validation.papers.contest import contest, intervals_in, lines_of
 from validation.papers.league import (
-    DRIVE, FIGURES, LONGEST, PRICES, TRACES, against, best_rivals, comparisons, equipped, folded, on_one_space, recorded, resources,
+    DRIVE, FIGURES, LONGEST, OVER_BLOCKS, PRICES, TRACES, against, best_rivals, compared, equipped, folded, on_one_space, recorded, resources,
 )  # fmt: skip
 from validation.papers.page import figure_tables
-from validation.papers.seeds import over_seeds, seed_table
 
 TITLE = "A layer of our own on interlaced tracks (tessera-imr)"
 
@@ -76,11 +76,11 @@ def sections(lab: Lab) -> list[str]:
     grid = league(lab, inputs)
     contestants = rivals(grid)
     of_traces = {name: row for name, row in contestants.items() if name in traces}
-    seeds = seed_table(over_seeds(lab, lambda each: against(each, traces, best_rivals(of_traces, OURS), OURS)), comparisons(of_traces, OURS)) if traces else ""
+    blocks = block_table(against(lab, logged(traces), best_rivals(of_traces, OURS), OURS), compared(of_traces, OURS), OURS)
     parts = [
-        *folded(fold), contest(lines_of(contestants, OURS), intervals_in(seeds), OURS),
+        *folded(fold), contest(lines_of(contestants, OURS), intervals_in(blocks), OURS),
         "### Interlaced layers and yardsticks\n", *figure_tables(grid, (*FIGURES, *PRICES)), resources(grid),
     ]  # fmt: skip
-    if seeds:
-        parts += ["### Interlaced, over five seeds\n", "The recorded traces, against the layers that are best under the first seed. Of a recording a seed moves the spindle alone.\n", seeds]
+    if traces:
+        parts += ["### Interlaced, over ten blocks\n", f"{OVER_BLOCKS}\n", blocks]
     return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]

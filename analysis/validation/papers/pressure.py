@@ -13,15 +13,15 @@ Only layers that cleaned at least 20 times in what is measured are ranked, and t
 
 from tessera.results.families import ordered
 from validation.papers.lab import Grid, Lab
+from validation.papers.blocks import block_table, logged
 from validation.papers.contest import contest, intervals_in, lines_of
-from validation.papers.league import FIGURES, OURS, PRICES, against, best_rivals, comparisons, folded, on_one_space, resources
+from validation.papers.league import FIGURES, OURS, OVER_BLOCKS, PRICES, against, best_rivals, compared, folded, on_one_space, resources
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.league import best as best_of
 from validation.papers.measures import latency, total_amplification
 from validation.papers.page import Figure, figure_tables
-from validation.papers.pressure_runs import IN_PLACE, SEEDS, ablations, cleanings, entrants, equipped_scarcely, league, ranked, repeated
-from validation.papers.seeds import over_seeds, seed_table
+from validation.papers.pressure_runs import IN_PLACE, ablations, cleanings, entrants, equipped_scarcely, league, passes, ranked, repeated
 
 TITLE = "The league under pressure: caches that are full (tessera)"
 
@@ -70,14 +70,15 @@ def sections(lab: Lab) -> list[str]:
     grid = league(lab, inputs)
     entitled = _ranked(grid)
     filled = _cached(entitled)
-    seeds = seed_table(over_seeds(lab, lambda each: against(each, inputs, best_rivals(entitled), made=equipped_scarcely), SEEDS), comparisons(entitled))
+    logs = against(lab, logged(inputs), best_rivals(entitled), made=equipped_scarcely)
+    blocks = block_table(logs, compared(entitled), OURS, {name: passes(options) for name, options in inputs.items()})
     return [
         *folded(fold),
-        "Among all that are ranked, the conventional disk with them:\n", contest(lines_of(entitled, OURS), intervals_in(seeds), OURS),
-        "Among those that have a cache to fill:\n", contest(lines_of(filled, OURS), intervals_in(seeds), OURS),
+        "Among all that are ranked, the conventional disk with them:\n", contest(lines_of(entitled, OURS), intervals_in(blocks), OURS),
+        "Among those that have a cache to fill:\n", contest(lines_of(filled, OURS), intervals_in(blocks), OURS),
         "Beside the one of these that writes least:\n", _writing(filled),
         "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, LIFE, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n", resources(grid),
-        "### Under pressure, over three seeds\n", "Against the layers that are best under the first seed. Of a recording a seed moves the spindle alone.\n", seeds,
+        "### Under pressure, over ten blocks\n", f"{OVER_BLOCKS} A block is the same tenth of every pass.\n", blocks,
         "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip

@@ -21,7 +21,6 @@ IN_PLACE = ("cmr", "shingled-in-place-r4123")  # have nothing that fills
 RIVALS = (
     *IN_PLACE, "vguard", "sblock", "skylight-flash", "pore", "mu-rmw", "fluid", "fluid-loop", "amphisbaena", "media-cache",
 )  # fmt: skip
-SEEDS = 3
 
 # Flash of that size, and what saves the 16 MiB of dumped DRAM beside it.
 FLASH = {"nand__blocks": 2048, "nand__dump_blocks": 128}
@@ -72,6 +71,11 @@ def repeated(lab: Lab, names: Sequence[str] = SHORTER) -> dict[str, tuple[object
                 write_trace(repeat(records, times, DRIFT), file)
             options[name] = ("--trace", file, "--fold", "--prefill", 100, "--caches", "empty", "--warmup", filling * len(records))
     return options
+
+
+def passes(options: Sequence[object]) -> int:
+    """How often an input of the chapter repeats its trace."""
+    return int(str(options[1]).rsplit("-", 2)[1])
 
 
 def ranked(run: Run, layer: str) -> bool:
