@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "dram/dram_faults.hpp"
 #include "platforms/output/figure_text.hpp"
 #include "platforms/run/promise.hpp"
 
@@ -50,6 +51,7 @@ ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std
   check_sectors(array);
   check_journal(array);
   check_cuts(array);
+  check_memories(array);
   calendar_ = std::make_unique<TimelineModule>("calendar", drives_.front()->config.quantum);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = *drives_[i];
@@ -105,16 +107,22 @@ void ArrayDrives::check_cuts(const ArrayDescription& array) const {
                 "lose their power, or set firmware.write_cache.durability to plp or journal in its [drive.settings]");
 }
 
+/// The same where errors of the DRAM restart a drive's firmware.
+void ArrayDrives::check_memories(const ArrayDescription& array) const {
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    if (DramFaults::any(drives_[i]->config.dram) && !keeps_acknowledged(i))
+      throw InputError(array.document.files().front().string() + ": errors of the DRAM restart the firmware of drive " +
+                       std::to_string(array.first_number + i) +
+                       ", whose write cache is volatile: the host goes on and cannot know what was lost; expected "
+                       "firmware.write_cache.durability plp or journal, or no dram.bit_error_rate and dram.bit_errors");
+}
+
 bool ArrayDrives::keeps_acknowledged(std::size_t i) const { return promise_of(drives_[i]->config) == DurabilityPromise::acknowledged; }
 
 bool ArrayDrives::keep_acknowledged() const {
   for (std::size_t i = 0; i < drives_.size(); ++i)
     if (!keeps_acknowledged(i)) return false;
   return true;
-}
-
-bool ArrayDrives::idle() const {
-  return std::ranges::all_of(drives_, [](const auto& drive) { return drive->condition != DriveCondition::on || drive->module->idle(); });
 }
 
 ArrayLayout ArrayDrives::layout(const ArrayDescription& array) {

@@ -12,8 +12,6 @@
 
 namespace tessera {
 
-enum class DriveCondition : std::uint8_t { on, dark, failed };
-
 struct DriveOfArray {
   std::string description;
   bool spare = false;
@@ -22,7 +20,7 @@ struct DriveOfArray {
   std::unique_ptr<DriveModule> module;
   std::unique_ptr<HostModule> host;
   std::unique_ptr<Measurement> measurement;
-  DriveCondition condition = DriveCondition::on;
+  bool failed = false;
   bool boots = false;  ///< with the others, and does not answer yet
   MetricSet metrics;   ///< once it failed, or the run ended
 };
@@ -43,7 +41,6 @@ class ArrayDrives {
   [[nodiscard]] bool keeps_acknowledged(std::size_t i) const;
   /// Whether all of them keep what they acknowledged through a power cut.
   [[nodiscard]] bool keep_acknowledged() const;
-  [[nodiscard]] bool idle() const;
 
   /// Once they are on. InputError where a spare is too small.
   [[nodiscard]] ArrayLayout layout(const ArrayDescription& array);
@@ -54,6 +51,7 @@ class ArrayDrives {
   void check_sectors(const ArrayDescription& array) const;
   void check_journal(const ArrayDescription& array) const;
   void check_cuts(const ArrayDescription& array) const;
+  void check_memories(const ArrayDescription& array) const;
 
   std::unique_ptr<TimelineModule> calendar_;
   std::vector<std::unique_ptr<DriveOfArray>> drives_;

@@ -34,7 +34,7 @@ std::string latency_text(const MetricSet& metrics, const std::string& of) {
 }
 
 const char* words_of(const DriveOfArray& drive, bool rebuilt_on) {
-  if (drive.condition == DriveCondition::failed) return "failed";
+  if (drive.failed) return "failed";
   if (drive.spare) return rebuilt_on ? "rebuilt" : "spare";
   return "on";
 }
@@ -166,7 +166,7 @@ boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, c
   run["drive"] = drive.description;
   run["layer"] = drive.config.layer;
   run["spare"] = drive.spare;
-  run["failed"] = drive.condition == DriveCondition::failed;
+  run["failed"] = drive.failed;
   run["cleans"] = drive.measurement->layer_cleans();
   run["seed"] = options.run.seed;
   return run;

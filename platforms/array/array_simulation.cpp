@@ -39,7 +39,10 @@ ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& dri
       player_(config.player, drives.timeline(), *source_, host_),
       scoreboard_(config.check ? std::make_unique<Scoreboard>(config.content, promise_of(drives), drives.sector_blocks()) : nullptr) {
   for (std::uint32_t i = 0; i < drives_.size(); ++i)
-    drives_[i].host->set_receiver([this, i](HostRequest& command) { host_.completed(i, command); });
+    drives_[i].host->set_receiver([this, i](HostRequest& command) {
+      power_[i]->cycle.answered();
+      host_.completed(i, command);
+    });
   if (scoreboard_ != nullptr) player_.set_checker(*scoreboard_);
   player_.add_observer(*this);
   player_.set_end_listener(*this);
@@ -55,10 +58,10 @@ ArraySimulation::ArraySimulation(const ArrayDescription& array, ArrayDrives& dri
 /// Prefilled sectors hold no data that anybody wrote: they are zeros to parity, as on drives that were assembled new.
 ArrayLayout ArraySimulation::power_on() {
   booting_ = static_cast<std::uint32_t>(drives_.size());
-  for (std::size_t i = 0; i < drives_.size(); ++i) {
-    DriveOfArray& drive = drives_[i];
-    drive.boots = true;
-    drive.module->power_on(false, [this, &drive](Status status) { booted(drive, status); });
+  for (std::uint32_t i = 0; i < drives_.size(); ++i) {
+    drives_[i].boots = true;
+    power_.push_back(std::make_unique<DrivePower>(*this, i));
+    power_[i]->cycle.boot();
   }
   ArrayLayout layout = drives_.layout(array_);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
@@ -71,9 +74,7 @@ ArrayLayout ArraySimulation::power_on() {
   return layout;
 }
 
-void ArraySimulation::post(Picoseconds at, Event event, std::uint64_t index) {
-  drives_.timeline().post(at, *this, event | index << event_bits);
-}
+void ArraySimulation::post(Picoseconds at, Event event) { drives_.timeline().post(at, *this, event); }
 
 void ArraySimulation::run() {
   try {
@@ -92,18 +93,12 @@ void ArraySimulation::stop() {
 }
 
 void ArraySimulation::on_time(std::uint64_t argument) {
-  const std::uint64_t index = argument >> event_bits;
-  switch (static_cast<Event>(argument & ((1U << event_bits) - 1))) {
+  switch (static_cast<Event>(argument)) {
     case begin_replay: return start_replay();
     case fail_drive: return fail_next();
     case cut_power: return cut_next();
     case begin_scrub: scrub_begun_ = true; return host_.start_scrub();
-    case boot_all:
-      for (std::uint32_t i = 0; i < drives_.size(); ++i)
-        if (drives_[i].condition == DriveCondition::dark) boot(i);
-      return;
-    case boot_drive: return boot(static_cast<std::uint32_t>(index));
-    case recovered: return host_.recover([this] { go_on(); });
+    case all_answer: return go_on_together();
     case begin_drain: return drain();
     case poll_idle: return poll();
     case end_window: return window_over();
@@ -111,23 +106,32 @@ void ArraySimulation::on_time(std::uint64_t argument) {
   }
 }
 
-/// The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-void ArraySimulation::booted(DriveOfArray& drive, Status status) {
-  TESSERA_CHECK(ok(status), "a drive of the array did not boot");
-  answers_ = std::max(answers_, drive.module->controller().executor().now());
-  boot_over(drive);
+/// Where the host goes on it waits for the drive.
+void ArraySimulation::link_lost(std::uint32_t i) {
+  if (!drives_[i].failed && !drives_[i].boots) host_.drive_suspended(i);
+  drives_[i].host->power_lost();
 }
 
-/// Of those that boot together: the first time, or after a cut of all.
-void ArraySimulation::boot_over(DriveOfArray& drive) {
-  drive.boots = false;
-  if (--booting_ > 0) return;
-  post(dark_ ? std::max(answers_, drives_.timeline().now()) : beginning(), dark_ ? recovered : begin_replay);
+void ArraySimulation::answers(std::uint32_t i) {
+  power_[i]->cycle.serve();
+  if (!std::exchange(drives_[i].boots, false)) return host_.drive_resumed(i);
+  if (--booting_ == 0) go_on_together();
+}
+
+void ArraySimulation::stays_dead(std::uint32_t i, const std::string& why) const {
+  throw InputError("drive " + std::to_string(array_.first_number + i) + " of the array: " + why);
+}
+
+/// All that boot together answer: the first time, or after a cut of all.
+void ArraySimulation::go_on_together() {
+  if (dark_) return host_.recover([this] { go_on(); });
+  const Picoseconds begin = beginning();
+  begin == drives_.timeline().now() ? start_replay() : post(begin, begin_replay);
 }
 
 /// When the replay begins.
 Picoseconds ArraySimulation::beginning() {
-  const Picoseconds answered = std::max(answers_, drives_.timeline().now());
+  const Picoseconds answered = drives_.timeline().now();
   const WindowConfig& window = array_.host.window;
   if (!window.used()) return answered;
   if (window.begin < answered)
@@ -166,7 +170,7 @@ void ArraySimulation::schedule() {
 
 void ArraySimulation::fail_next() {
   const std::uint32_t failing = array_.failures[next_failure_++].drive;
-  if (drives_[failing].condition != DriveCondition::failed) fail(failing);
+  if (!drives_[failing].failed) fail(failing);
   if (next_failure_ < array_.failures.size())
     post(std::max(drives_.timeline().now(), origin_ + array_.failures[next_failure_].at), fail_drive);
   drain_when_done();
@@ -177,31 +181,25 @@ void ArraySimulation::throw_out(std::uint32_t out, DriveFault why) {
   DriveOfArray& drive = drives_[out];
   thrown_out_.push_back({out, drives_.timeline().now() - origin_, why});
   if (!measured_) drive.metrics = metrics_of(out);
-  drive.condition = DriveCondition::failed;
+  drive.failed = true;
   chapter_ = Chapter::degraded;
   leaving_.push_back(out);
   post(drives_.timeline().now(), switch_off_leaving);
 }
 
 void ArraySimulation::switch_off_left() {
-  for (const std::uint32_t out : std::exchange(leaving_, {})) {
-    drives_[out].host->power_lost();
-    drives_[out].module->power_off();
-  }
+  for (const std::uint32_t out : std::exchange(leaving_, {})) power_[out]->cycle.off();
 }
 
 /// It stops where it is, and keeps what it counted until then.
 void ArraySimulation::fail(std::uint32_t failing) {
   DriveOfArray& drive = drives_[failing];
-  if (drive.condition == DriveCondition::on) {
-    if (!measured_) drive.metrics = metrics_of(failing);
-    drive.host->power_lost();
-    drive.module->power_off();
-  }
-  drive.condition = DriveCondition::failed;
+  if (!measured_ && power_[failing]->cycle.firmware_runs()) drive.metrics = metrics_of(failing);
+  drive.failed = true;
+  power_[failing]->cycle.off();
   chapter_ = Chapter::degraded;
   host_.drive_failed(failing);
-  if (drive.boots) boot_over(drive);
+  if (std::exchange(drive.boots, false) && --booting_ == 0) post(drives_.timeline().now(), all_answer);
 }
 
 void ArraySimulation::cut_next() {
@@ -212,54 +210,31 @@ void ArraySimulation::cut_next() {
   cut.drives.empty() ? cut_all() : cut_some(cut.drives);
 }
 
-void ArraySimulation::switch_off(DriveOfArray& drive) {
-  drive.host->power_lost();
-  if (drive.condition == DriveCondition::on) drive.module->power_off();
-  drive.condition = DriveCondition::dark;
-}
-
 /// The host loses its memory with the drives.
 void ArraySimulation::cut_all() {
-  const Picoseconds now = drives_.timeline().now();
   drives_.timeline().withdraw(*this);
   switch_off_left();
   dark_ = true;
   booting_ = 0;
-  answers_ = now;
-  Picoseconds back = now;
+  Picoseconds boot_after;
   if (player_.powered()) player_.power_lost();
   host_.power_lost();
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = drives_[i];
-    if (drive.condition == DriveCondition::failed) continue;
-    switch_off(drive);
+    if (drive.failed) continue;
     drive.boots = true;
     ++booting_;
-    back = std::max(back, now + drive.module->restart_delay());
+    boot_after = std::max(boot_after, drive.module->restart_delay());
   }
-  post(back, boot_all);
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    if (!drives_[i].failed) power_[i]->cycle.cut(boot_after);
   schedule();
 }
 
 /// The host goes on, and waits for them.
 void ArraySimulation::cut_some(const std::vector<std::uint32_t>& drives) {
-  for (const std::uint32_t i : drives) {
-    if (drives_[i].condition != DriveCondition::on) continue;
-    host_.drive_suspended(i);
-    switch_off(drives_[i]);
-    post(drives_.timeline().now() + drives_[i].module->restart_delay(), boot_drive, i);
-  }
-}
-
-void ArraySimulation::boot(std::uint32_t i) {
-  if (drives_[i].condition != DriveCondition::dark) return;  // it failed meanwhile
-  DriveModule& drive = *drives_[i].module;
-  drives_[i].condition = DriveCondition::on;
-  drive.power_on(true, [this, i](Status status) {
-    if (drives_[i].boots) return booted(drives_[i], status);
-    TESSERA_CHECK(ok(status), "a drive of the array did not boot");
-    host_.drive_resumed(i);
-  });
+  for (const std::uint32_t i : drives)
+    if (!drives_[i].failed && power_[i]->cycle.phase() != PowerCycle::Phase::outage) power_[i]->cycle.cut();
 }
 
 /// The array has its drives again, and what can be put right is; everything that was written is read, by a copy of this process, before the
@@ -312,6 +287,13 @@ void ArraySimulation::drain_when_done() {
 
 bool ArraySimulation::busy() const { return host_.rebuilding() || host_.scrubbing() || (array_.host.scrub.enabled && !scrub_begun_); }
 
+/// A drive whose firmware has restarted is not idle before it serves.
+bool ArraySimulation::idle() const {
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    if (!drives_[i].failed && (power_[i]->cycle.phase() != PowerCycle::Phase::on || !drives_[i].module->idle())) return false;
+  return true;
+}
+
 void ArraySimulation::drain() {
   if (busy() && stop_signal() == 0) {
     if (wait_listener_) wait_listener_("a scrub is still to begin");
@@ -336,14 +318,14 @@ void ArraySimulation::drained(const HostRequest& flush) {
 void ArraySimulation::poll() {
   const bool late = drives_.timeline().now() >= drain_limit_;
   if (late) failure_ = "the drives were still at work a simulated day after the last request: what they did later is not in the results";
-  if (late || stop_signal() != 0 || (drives_.idle() && host_.idle() && !busy())) return measure();
+  if (late || stop_signal() != 0 || (idle() && host_.idle() && !busy())) return measure();
   if (wait_listener_) wait_listener_("the drives come to rest");
   post(drives_.timeline().now() + drain_poll, poll_idle);
 }
 
 void ArraySimulation::measure() {
   for (std::uint32_t i = 0; i < drives_.size(); ++i)
-    if (drives_[i].condition == DriveCondition::on) drives_[i].metrics = metrics_of(i);
+    if (!drives_[i].failed && power_[i]->cycle.firmware_runs()) drives_[i].metrics = metrics_of(i);
   player_.report(metrics_);
   host_.report(metrics_);
   report_chapters(metrics_);
@@ -397,7 +379,7 @@ double platters_written(const DriveOfArray& drive, const MetricSet& metrics) {
 void ArraySimulation::end_warmup() {
   measured_from_ = drives_.timeline().now();
   for (std::uint32_t i = 0; i < drives_.size(); ++i) {
-    if (drives_[i].condition != DriveCondition::on) continue;
+    if (drives_[i].failed || !power_[i]->cycle.firmware_runs()) continue;
     warmup_platters_ += platters_written(drives_[i], metrics_of(i));
     drives_[i].measurement->begin();
   }

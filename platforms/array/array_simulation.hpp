@@ -70,23 +70,43 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
     fail_drive,
     cut_power,
     begin_scrub,
-    boot_all,
-    recovered,
+    all_answer,
     begin_drain,
     poll_idle,
-    boot_drive,
     end_window,
     switch_off_leaving
   };
-  static constexpr unsigned event_bits = 8;
+
+  /// What happens to one drive's power.
+  class DrivePower final : private PowerOwner {
+   public:
+    DrivePower(ArraySimulation& array, std::uint32_t drive)
+        : array_(array), drive_(drive), cycle(array.drives_.timeline(), *array.drives_[drive].module, *this) {}
+
+   private:
+    void link_lost(Why) override { array_.link_lost(drive_); }
+    void power_lost(const PowerLoss&) override {}
+    void formats() override {}
+    void recovered() override { array_.answers(drive_); }
+    void stays_dead(Status status) override { array_.stays_dead(drive_, std::string("it did not boot: ") + to_string(status)); }
+    void gives_up() override { array_.stays_dead(drive_, PowerCycle::never_ready()); }
+
+    ArraySimulation& array_;
+    std::uint32_t drive_;
+
+   public:
+    PowerCycle cycle;
+  };
 
   void on_end(Picoseconds now) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
-  void post(Picoseconds at, Event event, std::uint64_t index = 0);
+  void post(Picoseconds at, Event event);
   ArrayLayout power_on();
-  void booted(DriveOfArray& drive, Status status);
-  void boot_over(DriveOfArray& drive);
+  void link_lost(std::uint32_t drive);
+  void answers(std::uint32_t drive);
+  [[noreturn]] void stays_dead(std::uint32_t drive, const std::string& why) const;
+  void go_on_together();
   void start_replay();
   void schedule();
   void fail_next();
@@ -96,8 +116,6 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void cut_next();
   void cut_all();
   void cut_some(const std::vector<std::uint32_t>& drives);
-  void switch_off(DriveOfArray& drive);
-  void boot(std::uint32_t drive);
   void go_on();
   void look_as_copy(std::unique_ptr<ProcessCopy> copy);
   void drain_when_done();
@@ -109,6 +127,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void measure();
   void finish();
   [[nodiscard]] bool busy() const;
+  [[nodiscard]] bool idle() const;
   [[nodiscard]] Picoseconds beginning();
   void window_over();
   [[nodiscard]] MetricSet metrics_of(std::uint32_t drive);
@@ -117,8 +136,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   const ArrayDescription& array_;
   ArrayDrives& drives_;
   ArraySimulationConfig config_;
+  std::vector<std::unique_ptr<DrivePower>> power_;
   std::uint32_t booting_ = 0;  // drives that boot together
-  Picoseconds answers_;        // when the last of them does
   ArrayHost host_;
   std::unique_ptr<TraceSource> source_;
   Player player_;

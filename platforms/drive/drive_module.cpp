@@ -279,7 +279,9 @@ void DriveModule::check_dump_blocks() const {
 }
 
 void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> booted) {
+  runs_ = unsaved_ = true;
   if (parts_.controller) return start_strangers(std::move(booted));
+  if (media_ != nullptr && !std::exchange(boots_, true)) media_->device().forget_unread();
   try {
     load_firmware(after_power_cut, std::move(booted));
   } catch (const InputError& error) {
@@ -290,9 +292,9 @@ void DriveModule::power_on(bool after_power_cut, std::function<void(Status)> boo
 void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)> booted) {
   power_on_parts();
   controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
-    // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-    if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(controller_->core().executor().now(), *this, answers);
+    if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(answers(), *this);
     booted(status);
+    if (ok(status)) boots_ = false;
   });
   dump_engine_.restart();
   static_assert(MemoryController::dump_piece == DumpEngine::piece);
@@ -305,7 +307,7 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
 }
 
 void DriveModule::power_on_parts() {
-  restore_power();
+  power_back();
   const auto power_on = [](const auto& part) {
     if (part && part->power != nullptr) part->power->power_on();
   };
@@ -320,20 +322,20 @@ void DriveModule::power_on_parts() {
 void DriveModule::start_strangers(std::function<void(Status)> booted) {
   power_on_parts();
   strangers_booted_ = std::move(booted);
-  timeline().post(timeline().now(), *this, answers);
+  timeline().post(timeline().now(), *this);
   timeline_.reschedule();
 }
 
 /// Media and flash need no boot.
-void DriveModule::restore_power() {
+void DriveModule::power_back() {
   if (std::exchange(powered_, true)) return;
   rail_.set(1, timeline().now());
   if (parts_.media->power != nullptr) parts_.media->power->power_on();
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_on();
 }
 
-void DriveModule::on_time(std::uint64_t event) {
-  if (event == power_back) return restore_power();
+/// The drive takes commands.
+void DriveModule::on_time(std::uint64_t) {
   if (block_target_ != nullptr) block_target_->power_on();
   if (strangers_booted_) std::exchange(strangers_booted_, nullptr)(Status::ok);
 }
@@ -348,33 +350,29 @@ void DriveModule::prefill(std::uint64_t sectors, bool contents) {
   lay_prefill_contents();
 }
 
-void DriveModule::power_off() {
-  for (PoweredPart* const part : attached_) part->power_off();
+/// Between the return of the power and the boot nothing but media and flash has any; between a restart's stop and its boot only the
+/// firmware is missing.
+PowerLoss DriveModule::power_off() {
+  const bool dumps = std::exchange(unsaved_, false);
+  if (dumps)
+    for (PoweredPart* const part : attached_) part->power_off();
   if (parts_.media->power != nullptr) parts_.media->power->power_off();
   if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
-  end_firmware();
-  const Picoseconds now = timeline().now();
-  begin_outage();
-  lost_writes_ = controller_ != nullptr && controller_->core().memory().dumped(dump_engine_.dump(now));
-}
-
-void DriveModule::power_off_before_boot() {
-  if (parts_.media->power != nullptr) parts_.media->power->power_off();
-  if (parts_.flash && parts_.flash->power != nullptr) parts_.flash->power->power_off();
-  timeline().withdraw(*this);
-  begin_outage();
-}
-
-void DriveModule::begin_outage() {
+  if (runs_)
+    end_firmware();
+  else
+    timeline().withdraw(*this);
   const Picoseconds now = timeline().now();
   powered_ = false;
   rail_.set(0, now);
-  timeline().post(now + config_.power.outage, *this, power_back);
-  timeline_.reschedule();
+  if (!dumps || controller_ == nullptr) return {};
+  const bool lost_writes = controller_->core().memory().dumped(dump_engine_.dump(now));
+  return {dump_engine_.failed(), lost_writes};
 }
 
 /// Controller and link lose everything but what the firmware has counted and the dumped regions.
 void DriveModule::end_firmware() {
+  runs_ = false;
   if (controller_ != nullptr) {
     MetricSet counted;
     firmware_->report(counted);
@@ -415,6 +413,10 @@ void DriveModule::rethrow_failure() const {
     if (firmware.empty()) throw;
     throw FirmwareFault(firmware + ": " + bug.what());
   }
+}
+
+Picoseconds DriveModule::answers() const {
+  return controller_ == nullptr ? timeline_.timeline().now() : controller_->core().executor().now();
 }
 
 Picoseconds DriveModule::restart_delay() const { return config_.power.outage + config_.power.boot_time + dump_engine_.restore_time(); }

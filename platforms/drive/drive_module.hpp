@@ -36,10 +36,12 @@
 #include "platforms/drive/parameter_attributes_module.hpp"
 #include "platforms/drive/prefill_survey.hpp"
 #include "power/dump_engine.hpp"
+#include "power/power_cycle.hpp"
 
 namespace tessera {
 
 class DriveModule : public sc_core::sc_module,
+                    public PoweredDrive,
                     private TrackCapacity,
                     private FlashCatalogue,
                     private TimelineListener,
@@ -73,8 +75,17 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] TimelineModule& timeline_module() { return timeline_; }
   [[nodiscard]] Timeline& timeline() { return timeline_.timeline(); }
 
-  /// Boots; `booted` is called at the instant at which the drive can take commands.
-  void power_on(bool after_power_cut, std::function<void(Status)> booted);
+  // Of the power; PowerCycle calls these in their order, and so may whoever has no use for one.
+  void power_on(bool after_power_cut, std::function<void(Status)> booted) override;
+  PowerLoss power_off() override;
+  void power_back() override;
+  void restart_firmware(std::function<void()> stopped) override;
+  void on_memory_error(std::function<void()> restart) override { memory_error_ = std::move(restart); }
+  [[nodiscard]] Picoseconds outage() const override { return config_.power.outage; }
+  [[nodiscard]] Picoseconds restart_delay() const override;
+  [[nodiscard]] Picoseconds restart_time() const override { return config_.power.boot_time; }
+  [[nodiscard]] Picoseconds answers() const override;
+
   /// Puts the first `sectors` into the used state; right after the power_on() that formats. With `contents` the platters hold the
   /// prefill marks of their blocks (PrefillSurvey), where content is kept.
   void prefill(std::uint64_t sectors, bool contents);
@@ -86,42 +97,24 @@ class DriveModule : public sc_core::sc_module,
   void save_image(const std::filesystem::path& file);
   /// Null where nothing is prefilled or contents were not asked for.
   [[nodiscard]] const PrefillContents* prefill_contents() const { return prefill_contents_.get(); }
-  /// The power fails at the timeline's now(): operations in flight end as docs/models/media.md says, what is volatile is gone. Media and
-  /// flash have it back after the outage, or with power_on() if that is earlier.
-  void power_off();
-  /// The same where the power had come back, or the firmware was restarted, and no firmware runs yet.
-  void power_off_before_boot();
-  /// Whether the last power_off() lost data that the write cache or buffer alone held: its dump failed.
-  [[nodiscard]] bool lost_writes() const { return lost_writes_; }
   /// What the drive keeps without power, after power_off() (drive_state.cpp).
   void save_state(StateWriter& out) const;
   /// In place of a first boot, before any power_on(); of a drive of the same description and content mode. The boot that follows is one
   /// after a power cut.
   void load_state(StateReader& in);
-  /// Restarts the firmware without a power cut, from within an action of the timeline: it stops where it is, what the devices have begun
-  /// ends as it would, host commands are lost, DRAM but for the dumped regions is not trusted. `stopped` is called when all that is done;
-  /// restart_time() later power_on() is to follow. A power cut may come first, and then `stopped` is not called.
-  void restart_firmware(std::function<void()> stopped);
-  /// Who is called, from within an action of the timeline, when a table in the DRAM could not be read: restart_firmware() is to follow, or
-  /// a power cut.
-  void on_memory_error(std::function<void()> restart) { memory_error_ = std::move(restart); }
   /// Who is given the lines that a firmware image sends over its serial line, with their times; standard error where nobody is.
   void on_uart_line(std::function<void(const std::string&, Picoseconds)> listener) { uart_line_ = std::move(listener); }
   /// Who stops the processor of a firmware image; before the first power_on().
   void debug(HartDebugger* debugger) { debugger_ = debugger; }
   /// Counts where the cycles of a firmware image's processor go, from its next boot on; null: nobody does.
   void count_cycles(riscv::HartProfile* profile) { profile_ = profile; }
-  /// From the stop of the firmware to its first instruction.
-  [[nodiscard]] Picoseconds restart_time() const { return config_.power.boot_time; }
-  /// From the cut until the power is back.
   [[nodiscard]] const DriveConfig& config() const { return config_; }
-  [[nodiscard]] Picoseconds outage() const { return config_.power.outage; }
-  /// From the cut to the firmware's first instruction: outage, boot, and the restore of the dump.
-  [[nodiscard]] Picoseconds restart_delay() const;
 
   /// For user data; 0 while the firmware has no power.
   [[nodiscard]] Bytes capacity() const;
   [[nodiscard]] bool idle() const { return controller_->core().idle(); }
+  /// Whether the firmware boots: what it could not read so far is what MediaDevice::unread() names.
+  [[nodiscard]] bool boots() const { return boots_; }
   /// The firmware that runs; there is none while the power is off, or where the controller is somebody else's.
   [[nodiscard]] DriveFirmware& firmware() {
     TESSERA_CHECK(firmware_ != nullptr, "the drive runs no firmware of ours");
@@ -194,10 +187,8 @@ class DriveModule : public sc_core::sc_module,
   void reset_statistics();
 
  private:
-  enum Event : std::uint64_t { answers, power_back };  // timeline arguments
-
   void before_end_of_elaboration() override;
-  void on_time(std::uint64_t event) override;
+  void on_time(std::uint64_t) override;
   void declare_signals();
   void end_firmware();
   void make_parts(std::uint64_t seed);
@@ -208,8 +199,6 @@ class DriveModule : public sc_core::sc_module,
   template <class Socket>
   void bind_initiator(PartInitiator& from, Socket& to, const std::string& name);
   void power_on_parts();
-  void restore_power();
-  void begin_outage();
   void start_strangers(std::function<void(Status)> booted);
   [[nodiscard]] MemoryPath path_to_memory();
   void end_of_elaboration() override;
@@ -278,8 +267,10 @@ class DriveModule : public sc_core::sc_module,
   std::unique_ptr<IdleInitiatorModule> idle_host_;
   std::unique_ptr<PaceModule> pace_;
   DumpEngine dump_engine_;
-  bool powered_ = true;  // media and flash
-  bool lost_writes_ = false;
+  bool powered_ = true;          // media and flash
+  bool runs_ = false;            // the firmware
+  bool unsaved_ = false;         // the DRAM holds what a power cut is to dump: since the firmware began
+  bool boots_ = false;           // since a power-on, or after one that a cut or restart ended
   std::uint64_t prefilled_ = 0;  // sectors
   std::unique_ptr<PrefillContents> prefill_contents_;
   std::unique_ptr<LoadedImage> image_;

@@ -55,6 +55,7 @@ LiveDrive::LiveDrive(const LiveSetup& setup)
       start_delay_(RandomStream(setup.seed, "run.spindle_phase").below(revolution(config_.media.speed).value())),
       drive_(std::make_unique<DriveModule>("drive", config_, plan_, content_, setup.seed, parts_of(setup))),
       host_(std::make_unique<HostModule>("host", drive_->timeline_module())),
+      power_(drive_->timeline(), *drive_, *this),
       measurement_(*drive_),
       signals_(drive_->timeline(), *this),
       tags_(config_.host.tags),
@@ -65,10 +66,8 @@ LiveDrive::LiveDrive(const LiveSetup& setup)
   host_->socket.bind(drive_->host_socket());
   if (HostInterfaceModule* const interface = drive_->direct_host()) host_->reach(*interface);
   host_->set_receiver([this](HostRequest& request) { completed(request); });
-  drive_->on_memory_error([this] { restart_firmware(); });
-  power_on(false);
+  power_.boot();
   capacity_ = Bytes(drive_->firmware().user_sectors() * drive_->sector_shape().sector_bytes);
-  drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false);
   std::vector<FoundSignal> all;
   for (const DriveModule::SignalRoot& root : drive_->signal_roots()) add_signals(root.name, root.signals, all);
   signals_.begin(std::move(all));
@@ -198,7 +197,7 @@ void LiveDrive::look_at_signals(std::uint64_t) {
 }
 
 void LiveDrive::look_whether_idle(std::uint64_t event) {
-  if (outstanding() == 0 && !flushing_ && (state_ == State::dark || (ready() && drive_->idle()))) return come(event);
+  if (outstanding() == 0 && !flushing_ && (!has_power() || (ready() && drive_->idle()))) return come(event);
   if (drive_->timeline().empty()) return stop();  // nothing is left that could make it so
   post(now() + idle_poll, idle_, event);
 }
@@ -226,7 +225,8 @@ void LiveDrive::call_function(std::uint64_t number) {
 }
 
 MetricSet LiveDrive::metrics() {
-  if (!firmware_runs_ || !begun_) throw InputError("the drive has no power: metrics are those of a drive with its firmware");
+  const bool has_firmware = power_.firmware_runs() || power_.phase() == PowerCycle::Phase::stopping;
+  if (!has_firmware || !begun_) throw InputError("the drive has no power: metrics are those of a drive with its firmware");
   MetricSet host;
   host.add("host.requests", static_cast<double>(issued_), "1", "requests that arrived, after the warm-up");
   statistics_.report(host, tags_);
@@ -294,6 +294,7 @@ void LiveDrive::completed(HostRequest& request) {
     return stop();
   }
   const SharedRequest ended = std::exchange(by_tag_[request.tag], nullptr);
+  power_.answered();
   statistics_.completed(request, now(), 0);
   free_tags_.push_back(request.tag);
   ended->state = LiveRequest::State::done;
@@ -326,52 +327,46 @@ void LiveDrive::drain() {
   static_cast<void>(run_until({Idle{}}));
 }
 
-void LiveDrive::power_on(bool after_power_cut) {
-  state_ = State::booting;
-  firmware_runs_ = true;
-  drive_->power_on(after_power_cut, [this, boot = ++boots_](Status status) { booted(status, boot); });
-}
+void LiveDrive::formats() { drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false); }
 
-/// The boot task ran ahead of the calendar by its CPU time: the drive answers when that has passed.
-void LiveDrive::booted(Status status, std::uint64_t boot) {
-  if (!ok(status)) throw ModelBug(std::string("the drive did not boot: ") + to_string(status));
-  const Picoseconds answers = drive_->controller().executor().now();
-  if (begun_)
-    post(answers, recovered_, boot);
-  else
-    post(answers + start_delay_, begin_);
-}
+void LiveDrive::stays_dead(Status status) { throw ModelBug(std::string("the drive did not boot: ") + to_string(status)); }
 
-void LiveDrive::begin(std::uint64_t) {
-  begun_ = true;
-  measurement_->begin();
-  recovered(boots_);
-}
+void LiveDrive::gives_up() { throw InputError(PowerCycle::never_ready()); }
 
-void LiveDrive::recovered(std::uint64_t boot) {
-  if (boot != boots_ || state_ != State::booting) return;
-  state_ = State::ready;
+void LiveDrive::recovered() {
+  if (!begun_) return post(now() + start_delay_, begin_);
+  power_.serve();
+  ready_ = true;
   for (std::size_t i = 0; i < awaited_.size(); ++i)
     if (std::holds_alternative<Ready>(awaited_[i].event)) come(i);
   send_waiting(0);
 }
 
+void LiveDrive::begin(std::uint64_t) {
+  begun_ = true;
+  measurement_->begin();
+  recovered();
+}
+
 void LiveDrive::cut_power() {
   require_callable();
-  if (state_ == State::dark) throw InputError("the drive has no power: nothing can be cut");
+  if (!has_power()) throw InputError("the drive has no power: nothing can be cut");
   post(now(), cut_);
   if (!running_) static_cast<void>(run_until({now()}));
 }
 
 void LiveDrive::cut(std::uint64_t) {
-  if (state_ == State::dark) return;
-  state_ = State::dark;
-  ++boots_;
-  drive_->timeline().withdraw(boot_);
-  host_->power_lost();
-  std::exchange(firmware_runs_, false) ? drive_->power_off() : drive_->power_off_before_boot();
-  lose_requests();
+  if (has_power()) power_.off();
 }
+
+void LiveDrive::link_lost(Why why) {
+  ready_ = false;
+  drive_->timeline().withdraw(begin_);
+  host_->power_lost();
+  if (why == Why::restart) lose_requests();
+}
+
+void LiveDrive::power_lost(const PowerLoss&) { lose_requests(); }
 
 void LiveDrive::lose_requests() {
   flushing_ = false;
@@ -393,25 +388,8 @@ void LiveDrive::lose_requests() {
 
 void LiveDrive::power_on() {
   require_callable();
-  if (state_ != State::dark) throw InputError("the drive has power already");
-  state_ = State::booting;
-  post(now() + drive_->restart_delay() - drive_->outage(), boot_, boots_);
-}
-
-void LiveDrive::boot_again(std::uint64_t boot) {
-  if (boot == boots_) power_on(true);
-}
-
-/// What the host had at the drive is lost, and the firmware boots again.
-void LiveDrive::restart_firmware() {
-  state_ = State::booting;
-  const std::uint64_t boot = ++boots_;
-  host_->power_lost();
-  drive_->restart_firmware([this, boot] {
-    firmware_runs_ = false;
-    post(now() + drive_->restart_time(), boot_, boot);
-  });
-  lose_requests();
+  if (has_power()) throw InputError("the drive has power already");
+  power_.come_back();
 }
 
 }  // namespace tessera

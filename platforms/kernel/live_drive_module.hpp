@@ -39,7 +39,7 @@ struct LiveSetup {
   bool check_protocol = false;
 };
 
-class LiveDrive final : private SignalListener {
+class LiveDrive final : private SignalListener, private PowerOwner {
  public:
   /// A request by 512 B blocks; `content`: a write's bytes, in mode bytes.
   struct Order {
@@ -78,13 +78,14 @@ class LiveDrive final : private SignalListener {
 
   /// At this instant, after the action in hand. What was at the drive is lost.
   void cut_power();
-  /// The firmware begins after the boot time and the restore of a dump; the drive is ready when it has recovered.
+  /// The power is back now; the firmware begins after the boot time and the restore of a dump, and the drive is ready when it has
+  /// recovered.
   void power_on();
 
   [[nodiscard]] Picoseconds now() const { return drive_->timeline().now(); }
   [[nodiscard]] bool running() const { return running_; }
-  [[nodiscard]] bool ready() const { return state_ == State::ready; }
-  [[nodiscard]] bool has_power() const { return state_ != State::dark; }
+  [[nodiscard]] bool ready() const { return ready_; }
+  [[nodiscard]] bool has_power() const { return power_.phase() != PowerCycle::Phase::outage; }
   /// What the host can address.
   [[nodiscard]] Bytes capacity() const { return capacity_; }
   [[nodiscard]] std::size_t outstanding() const { return waiting_.size() + at_drive(); }
@@ -94,8 +95,6 @@ class LiveDrive final : private SignalListener {
   [[nodiscard]] DriveModule& drive() { return *drive_; }
 
  private:
-  enum class State : std::uint8_t { dark, booting, ready };
-
   /// An entry of the calendar that calls a function of the drive's.
   template <void (LiveDrive::*function)(std::uint64_t)>
   struct Entry final : TimelineListener {
@@ -111,6 +110,12 @@ class LiveDrive final : private SignalListener {
   };
 
   void signal_changes(std::uint32_t signal, Picoseconds at) override;
+  void link_lost(Why why) override;
+  void power_lost(const PowerLoss& loss) override;
+  void formats() override;
+  void recovered() override;
+  void stays_dead(Status status) override;
+  void gives_up() override;
   template <class Listener>
   void post(Picoseconds when, Listener& entry, std::uint64_t argument = 0) {
     drive_->timeline_module().post(when, entry, argument);
@@ -123,8 +128,6 @@ class LiveDrive final : private SignalListener {
   void call_function(std::uint64_t number);
   void begin(std::uint64_t);
   void cut(std::uint64_t);
-  void boot_again(std::uint64_t boot);
-  void recovered(std::uint64_t boot);
 
   void require_callable() const;
   void require_still() const;
@@ -133,9 +136,6 @@ class LiveDrive final : private SignalListener {
   void run();
   void come(std::size_t event);
   [[nodiscard]] bool holds(const Awaited& awaited);
-  void power_on(bool after_power_cut);
-  void booted(Status status, std::uint64_t boot);
-  void restart_firmware();
   void lose_requests();
   void completed(HostRequest& request);
   void tell(const SharedRequest& request);
@@ -149,15 +149,14 @@ class LiveDrive final : private SignalListener {
   Picoseconds start_delay_;
   std::unique_ptr<DriveModule> drive_;
   std::unique_ptr<HostModule> host_;
+  PowerCycle power_;
   std::optional<Measurement> measurement_;
   PlayerStatistics statistics_;
   SignalWatch signals_;
   Bytes capacity_;
 
-  State state_ = State::booting;
+  bool ready_ = false;
   bool begun_ = false;
-  bool firmware_runs_ = false;  ///< it has been started, or is being stopped
-  std::uint64_t boots_ = 0;     ///< tells what is left of a boot that a cut ended from the one that is under way
   std::uint32_t tags_ = 0;
   std::vector<std::uint32_t> free_tags_;
   std::vector<SharedRequest> by_tag_;
@@ -174,8 +173,6 @@ class LiveDrive final : private SignalListener {
   Entry<&LiveDrive::call_function> call_{*this};
   Entry<&LiveDrive::begin> begin_{*this};
   Entry<&LiveDrive::cut> cut_{*this};
-  Entry<&LiveDrive::boot_again> boot_{*this};
-  Entry<&LiveDrive::recovered> recovered_{*this};
   std::unordered_map<std::uint64_t, std::function<void()>> calls_;
   std::uint64_t next_call_ = 0;
 

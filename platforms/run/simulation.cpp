@@ -6,9 +6,7 @@
 #include "platforms/drive/drive_health.hpp"
 #include "platforms/drive/luns.hpp"
 #include "platforms/run/drive_host.hpp"
-#include "platforms/run/missed_packets.hpp"
-#include "platforms/run/missed_records.hpp"
-#include "platforms/run/read_doubts.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "platforms/run/stop_signals.hpp"
 
 namespace tessera {
@@ -20,9 +18,9 @@ namespace {
 /// How often a drain looks whether the drive has become quiet, and for how long it waits.
 constexpr Picoseconds drain_poll = 1_ms;
 constexpr Picoseconds drain_patience = 86'400_s;
-/// Boots between which nothing was answered. Each begins with memory that is written anew, so a later one has no better chance.
-constexpr std::uint64_t most_restarts_in_a_row = 100;
 constexpr Picoseconds drain_look = 3'600_s;
+/// Without any action before a rest: all that the parts have reserved ahead is over then.
+constexpr Picoseconds quiet_before_rest = 10_ms;
 /// Polls in a row that find no other event: parts that are not the drive's own may have some elsewhere, but not for 100 s.
 constexpr std::uint32_t most_quiet_polls = 100'000;
 
@@ -45,8 +43,9 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
       host_("host", drive.timeline_module()),
       boot_cuts_(moved_by(config.boot_cuts, drive.timeline().now())),
       stage_(config.restored ? Stage::restore : Stage::format),
+      power_(drive.timeline(), drive, *this, config.restored),
       source_([&] {
-        power_on();
+        power_.boot();
         make_luns();
         return open_input(Bytes(user_sectors() * drive.sector_shape().sector_bytes));
       }()),
@@ -67,7 +66,6 @@ Simulation::Simulation(DriveModule& drive, const SimulationConfig& config,
     player_.set_checker(*scoreboard_);
     listen_to_faults(*scoreboard_);
   }
-  drive_.on_memory_error([this] { restart_now(); });
   player_.add_observer(*this);
   player_.set_end_listener(*this);
   schedule_cut();
@@ -78,7 +76,7 @@ void Simulation::listen_to_faults(FaultListener& listener) {
     MediaDevice& device = drive_.media().device();
     device.set_fault_listener(&listener, reads_before_loss(drive_.config()));
     device.before_write_with_unread([this] {
-      if (boots_ && phase_ == Phase::recovery) excuse_missed();
+      if (drive_.boots() && phase() == Phase::recovery) excuse_missed();
     });
   }
   if (drive_.nand() != nullptr) drive_.nand()->device().set_fault_listener(&listener);
@@ -125,9 +123,6 @@ void Simulation::on_time(std::uint64_t argument) {
     case begin_replay: return start_replay();
     case cut: return cut_when_due();
     case restart: return restart_when_due();
-    case power_back: phase_ = Phase::starting; return;
-    case boot_again: return power_on();
-    case recovered: return translation_ == nullptr ? look_at_recovered() : recover_host();
     case begin_drain: return drain();
     case poll_idle:
       if (stop_signal() != 0) stop();
@@ -141,16 +136,22 @@ void Simulation::on_time(std::uint64_t argument) {
   }
 }
 
+/// A first boot is not looked at: the replay follows it.
+void Simulation::recovered() {
+  if (phase() == Phase::on) return drive_.timeline().post(drive_.timeline().now() + config_.start_delay, *this, begin_replay);
+  translation_ == nullptr ? look_at_recovered() : recover_host();
+}
+
 /// The host lost its memory with the drive's power, and finds its tables again.
 void Simulation::recover_host() {
   host_.set_receiver([this](HostRequest& command) { translation_->completed(command); });
-  translation_->recover([this](Status status) { ok(status) ? look_at_recovered() : stay_dead(status); });
+  translation_->recover([this](Status status) { ok(status) ? look_at_recovered() : stays_dead(status); });
 }
 
 void Simulation::look_at_recovered() {
   if (scoreboard_ == nullptr) return go_on();
   if (config_.looks_apart && report_ == nullptr) return look_apart();
-  phase_ = Phase::verification;
+  power_.verify();
   verify([this] {
     if (report_ == nullptr) return go_on();
     report_->ended(sweep_->stopped() ? SweepEnd::stopped : SweepEnd::whole);
@@ -179,40 +180,21 @@ void Simulation::look_as_copy(std::unique_ptr<ProcessCopy> copy) {
   look_at_recovered();
 }
 
-/// Boots the firmware. A drive whose first format was cut is formatted again.
-void Simulation::power_on() {
-  const bool formats = stage_ == Stage::format;
-  phase_ = formats ? Phase::on : Phase::recovery;
-  if (drive_.has_own_media() && !boots_) drive_.media().device().forget_unread();
-  if (!boots_) excused_unread_.clear();
-  boots_ = true;
-  drive_.power_on(!formats, [this](Status status) { booted(status); });
-  if (!formats) return;
-  make_translating_host();
-  prefill();
-}
-
 /// What lies where under a host that translates is its own affair: such a drive's prefilled contents have no marks to be read back by.
-void Simulation::prefill() {
+void Simulation::formats() {
+  make_translating_host();
   const std::uint64_t sectors = user_sectors() * config_.prefill_percent / 100;
   if (translation_ == nullptr) return drive_.prefill(sectors, config_.check);
   drive_.prefill(translation_->prefill(sectors), false);
 }
 
-void Simulation::booted(Status status) {
-  if (!ok(status)) return stay_dead(status);
+void Simulation::booted() {
   excuse_what_no_boot_can_know();
-  boots_ = false;
-  // The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-  const Picoseconds answers = drive_.controller().executor().now();
-  if (stage_ < Stage::ready) {
-    stage_ = Stage::ready;
-    phase_ = Phase::on;
-    if (!player_.powered()) player_.power_restored();
-    drive_.timeline().post(answers + config_.start_delay, *this, begin_replay);
-  } else {
-    drive_.timeline().post(answers, *this, recovered);
-  }
+  excused_unread_.clear();
+  if (stage_ >= Stage::ready) return;
+  stage_ = Stage::ready;
+  power_.serve();
+  if (!player_.powered()) player_.power_restored();
 }
 
 /// A boot that a cut ended may have written down what it found: what it could not read counts.
@@ -255,27 +237,23 @@ void Simulation::excuse_reads_in_doubt() {
 
 /// Faults can take more than the firmware keeps twice, and firmware of the user's may give its boot up; then the drive does not come ready,
 /// and the run ends here.
-void Simulation::stay_dead(Status status) {
+void Simulation::stays_dead(Status status) {
   TESSERA_CHECK(drive_.config().asks_for_faults() || !drive_.config().foreign_firmware().empty(), "the firmware did not boot");
-  dead_ = true;
-  drain_status_ = status;
-  drain_failure_ = std::string("the drive did not boot: ") + to_string(status);
-  drive_.timeline().withdraw(*this);
-  if (stage_ < Stage::replay) measurement_.begin();
-  add_results();
-  finish();
+  end_dead(status, std::string("the drive did not boot: ") + to_string(status));
 }
 
-/// Errors of the DRAM come faster than the firmware boots.
-void Simulation::never_ready() {
+void Simulation::gives_up() {
   if (report_ != nullptr) {
     lose_requests();
     report_->ended(SweepEnd::restarted);
   }
+  end_dead(Status::corrupt, PowerCycle::never_ready());
+}
+
+void Simulation::end_dead(Status status, const std::string& why) {
   dead_ = true;
-  drain_status_ = Status::corrupt;
-  drain_failure_ = "the firmware was restarted " + std::to_string(most_restarts_in_a_row) +
-                   " times without an answer to a request (dram.bit_error_rate)";
+  drain_status_ = status;
+  drain_failure_ = why;
   drive_.timeline().withdraw(*this);
   if (stage_ < Stage::replay) measurement_.begin();
   add_results();
@@ -313,66 +291,53 @@ void Simulation::cut_when_due() {
 void Simulation::cut_soon() {
   if (!schedule().add(drive_.timeline().now())) return;
   ++cuts_added_;
-  if (phase_ != Phase::outage) return post_now(cut);
+  if (phase() != Phase::outage) return post_now(cut);
   schedule().dark_until(drive_.timeline().now() + Picoseconds(1));
 }
 
 void Simulation::cut_now() {
-  TESSERA_CHECK(phase_ != Phase::outage, "a power cut in an outage");
+  TESSERA_CHECK(phase() != Phase::outage, "a power cut in an outage");
   ++cuts_made_;
   if (cut_listener_) cut_listener_("power_cut", drive_.timeline().now());
   lose_power();
 }
 
-/// The power comes back after the outage, and the drive boots. Cuts that were asked for until then find none, whoever took it.
+/// Cuts that were asked for until the power comes back find none, whoever took it.
 void Simulation::lose_power() {
-  const Picoseconds now = drive_.timeline().now();
-  schedule().dark_until(now + drive_.outage());
+  schedule().dark_until(drive_.timeline().now() + drive_.outage());
+  power_.cut();
+}
+
+void Simulation::link_lost(Why why) {
+  if (why == Why::restart) {
+    ++restarts_made_;
+    if (cut_listener_) cut_listener_("firmware_restart", drive_.timeline().now());
+  }
   drive_.timeline().withdraw(*this);
   lose_requests();
-  if (phase_ == Phase::starting) {
-    drive_.power_off_before_boot();
-  } else {
-    if (phase_ == Phase::recovery && boots_ && scoreboard_ != nullptr && drive_.has_own_media()) excuse_reads_in_doubt();
-    drive_.power_off();
-    if (drive_.dump_engine().failed() && cut_listener_) cut_listener_("dump_failed", now);
-    if (drive_.lost_writes() && scoreboard_ != nullptr) scoreboard_->dump_failed();
-    if (drive_.dump_engine().failed() && !drive_.config().knows_lost_records() && scoreboard_ != nullptr)
-      scoreboard_->lost_records_untold();
-    if (scoreboard_ != nullptr && drive_.has_own_media())
-      for (const TornSector& torn : drive_.media().device().torn()) scoreboard_->exempt_torn(torn.held, torn.written);
-  }
-  phase_ = Phase::outage;
-  drive_.timeline().post(now + drive_.outage(), *this, power_back);
-  drive_.timeline().post(now + drive_.restart_delay(), *this, boot_again);
+  if (drive_.boots() && phase() == Phase::recovery && scoreboard_ != nullptr && drive_.has_own_media() && why == Why::cut)
+    excuse_reads_in_doubt();
   schedule_cut();
+}
+
+void Simulation::power_lost(const PowerLoss& loss) {
+  if (loss.dump_failed && cut_listener_) cut_listener_("dump_failed", drive_.timeline().now());
+  if (scoreboard_ == nullptr) return;
+  if (loss.lost_writes) scoreboard_->dump_failed();
+  if (loss.dump_failed && !drive_.config().knows_lost_records()) scoreboard_->lost_records_untold();
+  if (!drive_.has_own_media()) return;
+  for (const TornSector& torn : drive_.media().device().torn()) scoreboard_->exempt_torn(torn.held, torn.written);
 }
 
 /// One that falls into an outage or another restart restarts nothing.
 void Simulation::restart_when_due() {
   const Picoseconds now = drive_.timeline().now();
   restarts_.happened(now);
-  if (firmware_runs()) {
+  if (power_.firmware_runs()) {
     ++scheduled_restarts_made_;
-    return restart_now();
+    return power_.restart();
   }
   if (const auto next = restarts_.next()) drive_.timeline().post(*next, *this, restart);
-}
-
-void Simulation::restart_now() {
-  TESSERA_CHECK(firmware_runs(), "a restart of a firmware that does not run");
-  const Picoseconds now = drive_.timeline().now();
-  if (++restarts_in_a_row_ > most_restarts_in_a_row) return never_ready();
-  ++restarts_made_;
-  if (cut_listener_) cut_listener_("firmware_restart", now);
-  drive_.timeline().withdraw(*this);
-  lose_requests();
-  phase_ = Phase::stopping;
-  drive_.restart_firmware([this] {
-    phase_ = Phase::starting;
-    drive_.timeline().post(drive_.timeline().now() + drive_.restart_time(), *this, boot_again);
-  });
-  schedule_cut();
 }
 
 /// What the host had at the drive will not be answered: its flush, the reads of a verification, the requests of the replay.
@@ -389,7 +354,7 @@ void Simulation::lose_requests() {
 
 /// The drive has recovered and everything was there.
 void Simulation::go_on() {
-  phase_ = Phase::on;
+  power_.serve();
   front_->set_receiver([this](HostRequest& request) { player_.completed(request); });
   player_.power_restored();
   switch (stage_) {
@@ -403,7 +368,7 @@ void Simulation::go_on() {
 }
 
 void Simulation::on_complete(const HostRequest& request, Picoseconds) {
-  restarts_in_a_row_ = 0;
+  power_.answered();
   const bool fails = !ok(request.status) && request.status != Status::read_only;
   if (fails && request.number >= config_.player.warmup && scoreboard_ != nullptr && scoreboard_->excused(request)) ++excused_;
   if (config_.player.warmup != 0 && player_.completions() == config_.player.warmup) measurement_.begin();
@@ -500,6 +465,24 @@ void Simulation::verify(std::function<void()> next) {
   sweep_ = std::make_unique<VerificationSweep>(drive_, *front_, *scoreboard_, config_.player.tags, ended);
   if (report_ != nullptr) sweep_->report_to(*report_);
   sweep_->start();
+}
+
+// --- Rests ---
+
+Picoseconds Simulation::quiet() {
+  const bool may = config_.rest_after && phase() == Phase::on && drive_.timeline().now() - origin_ >= *config_.rest_after;
+  if (!may) return Picoseconds(0);
+  drive_.stand_down();
+  return quiet_before_rest;
+}
+
+bool Simulation::rest(Picoseconds by) {
+  if (!idle()) return false;
+  drive_.rest(by);
+  measurement_.rest(by);
+  rested_ += by;
+  if (rest_listener_) rest_listener_(by);
+  return true;
 }
 
 }  // namespace tessera

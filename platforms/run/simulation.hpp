@@ -4,9 +4,8 @@
 //   format -> ready -> replay -> drain -> read back -> end        how far the run has come (Stage): no cut sets it back, but
 //   restore -^                                                    for one in the format, which is then begun again; a drive that comes
 //                                                                 from a saved state is not formatted but boots as after a cut
-//   on -> outage -> starting -> recovery -> verification -> on    what the drive is at (Phase): a cut in any of them but the
-//                                                                 outage leads to the outage. Where it looks apart, a copy of the
-//                                                                 process is at the verification, and this one goes on
+//
+// What the drive is at says its PowerCycle. Where the run looks apart, a copy of the process is at the verification, and this one goes on.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "platforms/run/measurement.hpp"
 #include "platforms/run/verification_sweep.hpp"
 #include "power/cut_schedule.hpp"
+#include "power/power_cycle.hpp"
 #include "stimuli/hosts/translating_host.hpp"
 #include "stimuli/player/host_module.hpp"
 #include "stimuli/player/lun_queues.hpp"
@@ -40,10 +40,10 @@ struct SimulationConfig {
   std::vector<Picoseconds> boot_cuts;       ///< since the first power-on, before the start of the replay
 };
 
-class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener, private Resting {
+class Simulation final : private PlayerEndListener, private RequestObserver, private TimelineListener, private Resting, private PowerOwner {
  public:
   enum class Stage : std::uint8_t { format, restore, ready, replay, drain, read_back };
-  enum class Phase : std::uint8_t { on, outage, stopping, starting, recovery, verification };
+  using Phase = PowerCycle::Phase;
 
   /// Powers the drive on; `open_input` is called once, with its user capacity.
   Simulation(DriveModule& drive, const SimulationConfig& config,
@@ -71,12 +71,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   void cut_now();
   /// Cuts the power behind everything else that happens at this instant, as if it had been asked for from the start.
   void cut_soon();
-  /// Restarts the firmware now, without a power cut; from within an action of the drive's timeline, while the firmware runs.
-  void restart_now();
-  /// Whether there is a firmware to restart.
-  [[nodiscard]] bool firmware_runs() const { return phase_ == Phase::on || phase_ == Phase::recovery || phase_ == Phase::verification; }
   [[nodiscard]] Stage stage() const { return stage_; }
-  [[nodiscard]] Phase phase() const { return phase_; }
+  [[nodiscard]] Phase phase() const { return power_.phase(); }
   /// Instant of the start of the replay; 0 before it.
   [[nodiscard]] Picoseconds origin() const { return origin_; }
 
@@ -121,31 +117,34 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] LongTime rested() const { return rested_; }
 
  private:
-  enum Event : std::uint64_t { begin_replay, cut, restart, power_back, boot_again, recovered, begin_drain, poll_idle };
+  enum Event : std::uint64_t { begin_replay, cut, restart, begin_drain, poll_idle };
 
   void on_end(Picoseconds now) override;
   void on_complete(const HostRequest& request, Picoseconds now) override;
   void on_time(std::uint64_t argument) override;
   Picoseconds quiet() override;
   bool rest(Picoseconds by) override;
+  void link_lost(Why why) override;
+  void power_lost(const PowerLoss& loss) override;
+  void formats() override;
+  void booted() override;
+  void recovered() override;
+  void stays_dead(Status status) override;
+  void gives_up() override;
   void post_now(Event event);
   void make_translating_host();
   void make_luns();
-  void prefill();
   void recover_host();
   void look_at_recovered();
   void look_apart();
   void look_as_copy(std::unique_ptr<ProcessCopy> copy);
   void listen_to_faults(FaultListener& listener);
   [[nodiscard]] bool idle() const { return drive_.idle() && (translation_ == nullptr || translation_->idle()); }
-  void power_on();
-  void booted(Status status);
   void excuse_what_no_boot_can_know();
   void excuse_missed();
   void excuse_reads_in_doubt();
   void excuse(const MediaDevice& device, const ReadDoubt& doubt);
-  void stay_dead(Status status);
-  void never_ready();
+  void end_dead(Status status, const std::string& why);
   void start_replay();
   void schedule_cut();
   void cut_when_due();
@@ -175,8 +174,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   CutSchedule cuts_;
   CutSchedule restarts_;
   Stage stage_;
-  Phase phase_ = Phase::on;
-  bool boots_ = false;                    // since a power-on, or after one that a cut or restart ended
+  PowerCycle power_;
   std::set<TrackSector> excused_unread_;  // MediaDevice::unread() as excuse_missed() saw it last in this boot
   std::unique_ptr<TraceSource> source_;
   Player player_;
@@ -191,7 +189,6 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::uint64_t cuts_added_ = 0;
   std::uint64_t restarts_made_ = 0;
   std::uint64_t scheduled_restarts_made_ = 0;
-  std::uint64_t restarts_in_a_row_ = 0;  // without an answer between them
   std::uint64_t excused_ = 0;
   HostRequest flush_;
   bool flushing_ = false;

@@ -71,8 +71,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
                 input_files(as_run(options), config.document, search));
   DriveServer server({"--nbd", options.nbd}, {"--zones", options.zones});
   const Pace pace = options.pace ? Pace(options.pace->numerator, options.pace->denominator) : Pace();
-  ServeModule serve("serve", drive, server, pace, options.image);
-  if (saved) serve.begin_restored();
+  ServeModule serve("serve", drive, server, pace, options.image, saved.has_value());
   if (run) serve.record(*run);
   if (!options.save_state.empty())
     serve.shut_down_at_end([&] {

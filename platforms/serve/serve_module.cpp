@@ -49,22 +49,23 @@ double seconds(Picoseconds time) { return static_cast<double>(time.value()) * 1e
 }  // namespace
 
 ServeModule::ServeModule(sc_core::sc_module_name name, DriveModule& drive, DriveServer& server, const Pace& pace,
-                         std::filesystem::path image)
+                         std::filesystem::path image, bool restored)
     : sc_core::sc_module(name),
       drive_(drive),
       server_(server),
       pace_(pace),
       image_file_(std::move(image)),
       host_("host", drive.timeline_module()),
-      commands_(commands_of(drive.config())) {
+      power_(drive.timeline(), drive, *this, restored),
+      commands_(commands_of(drive.config())),
+      restored_(restored) {
   host_.socket.bind(drive.host_socket());
   host_.set_receiver([this](HostRequest& request) { completed(request); });
   for (auto tag = static_cast<std::uint32_t>(commands_.size()); tag > 0; --tag) free_.push_back(tag - 1);
-  drive_.on_memory_error([this] { cut_power(); });
 }
 
 void ServeModule::run() {
-  drive_.power_on(restored_, [this](Status status) { booted(status); });
+  power_.boot();
   sc_core::sc_start();
   drive_.rethrow_failure();
 }
@@ -74,12 +75,14 @@ void ServeModule::on_time(std::uint64_t event) {
     pump_posted_ = false;
     return pump();
   }
-  if (event == look_whether_idle) return end();
-  drive_.power_on(true, [this](Status status) { booted(status); });
+  end();
 }
 
-void ServeModule::booted(Status status) {
-  if (!ok(status)) throw InputError(std::string("the drive did not boot: ") + to_string(status));
+void ServeModule::stays_dead(Status status) { throw InputError(std::string("the drive did not boot: ") + to_string(status)); }
+
+void ServeModule::gives_up() { throw InputError(PowerCycle::never_ready()); }
+
+void ServeModule::recovered() {
   if (!std::exchange(is_open_, true)) {
     open_content();
     make_luns();
@@ -87,7 +90,7 @@ void ServeModule::booted(Status status) {
   if (is_loaded_) return begin_reading_back();
   state_ = State::loading;
   if (content_.image() != nullptr) content_.image()->rewind();
-  post_pump(drive_.controller().executor().now());  // the boot task ran ahead by its CPU time
+  post_pump(drive_.timeline().now());
 }
 
 /// A queue for each logical unit. The drive is on.
@@ -111,6 +114,7 @@ void ServeModule::begin_serving() {
   is_loaded_ = true;
   numbers_ = 0;
   if (run_ != nullptr) run_->begin();
+  power_.serve();
   state_ = State::serving;
   post_pump(drive_.timeline().now());
 }
@@ -150,7 +154,7 @@ void ServeModule::take_signal() {
   const int signal = server_.signal();
   if (signal == 0) return;
   if (signal == SIGUSR1) return take_snapshot();
-  if (signal == SIGUSR2) return cut_power();
+  if (signal == SIGUSR2) return power_.cut();
   ending_ = true;
 }
 
@@ -255,6 +259,7 @@ void ServeModule::send_flush(Command& command) {
 }
 
 void ServeModule::completed(HostRequest& request) {
+  power_.answered();
   Command& command = commands_[request.tag];
   if (run_ != nullptr && state_ == State::serving) run_->completed(request);
   if (state_ == State::serving && goes_on(command)) return;
@@ -311,15 +316,26 @@ void ServeModule::answer(Command& command) {
 }
 
 /// What is under way is never answered, and every client loses its connection, as of a disk whose cable is pulled with the power.
-void ServeModule::cut_power() {
-  const Picoseconds now = drive_.timeline().now();
-  ++figures_.power_cuts;
-  std::cout << "power cut at " << seconds(now) << " s with " << commands_.size() - free_.size() << " requests under way" << std::endl;
+void ServeModule::link_lost(Why why) {
+  if (state_ == State::off) return;
+  const bool cut = why == Why::cut;
+  if (cut) ++figures_.power_cuts;
+  std::cout << (cut ? "power cut at " : "an error of the DRAM restarts the firmware at ") << seconds(drive_.timeline().now()) << " s with "
+            << commands_.size() - free_.size() << " requests under way" << std::endl;
   host_.power_lost();
   if (luns_ != nullptr) luns_->power_lost();
   server_.disconnect_all();
-  drive_.power_off();
-  if (run_ != nullptr && is_loaded_) run_->power_cut(state_ == State::serving ? commands_.size() - free_.size() : 0);
+  if (!cut) lose_commands(why);
+}
+
+void ServeModule::power_lost(const PowerLoss& loss) {
+  if (state_ == State::off) return;
+  lose_commands(Why::cut);
+  if (run_ != nullptr && is_loaded_ && loss.dump_failed) run_->dump_failed();
+}
+
+void ServeModule::lose_commands(Why why) {
+  if (run_ != nullptr && is_loaded_) run_->lost(why, state_ == State::serving ? commands_.size() - free_.size() : 0);
   for (Command& command : commands_) {
     if (!command.is_under_way) continue;
     const HostRun& blocks = command.request.blocks;
@@ -331,8 +347,7 @@ void ServeModule::cut_power() {
   }
   is_flushed_ = false;
   content_.power_lost();
-  state_ = State::outage;
-  drive_.timeline().post(now + drive_.restart_delay(), *this, boot_again);
+  state_ = State::away;
 }
 
 void ServeModule::begin_end() {
@@ -348,6 +363,7 @@ void ServeModule::end_of_reading_back() {
   if (is_flushed_) return finish();
   const Picoseconds now = std::max(drive_.timeline().now(), drive_.controller().executor().now());
   std::cout << "the drive serves again, " << seconds(now) << " s" << std::endl;
+  power_.serve();
   state_ = State::serving;
   post_pump(now);
 }
@@ -477,7 +493,8 @@ void ServeModule::end() {
     return;
   }
   if (is_off_) {
-    drive_.power_off();
+    state_ = State::off;
+    power_.off();
     is_off_();
   }
   drive_.timeline_module().stop();

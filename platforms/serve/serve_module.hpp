@@ -28,13 +28,13 @@ struct ServedFigures {
   std::uint64_t power_cuts = 0;
 };
 
-class ServeModule : public sc_core::sc_module, private TimelineListener {
+class ServeModule : public sc_core::sc_module, private TimelineListener, private PowerOwner {
  public:
-  /// `image`: the file that content comes from and is kept in; "" for none.
-  ServeModule(sc_core::sc_module_name name, DriveModule& drive, DriveServer& server, const Pace& pace, std::filesystem::path image);
+  /// `image`: the file that content comes from and is kept in; "" for none. `restored`: the drive has loaded a state; it boots as after a
+  /// power cut, and what of it was ever written is not known.
+  ServeModule(sc_core::sc_module_name name, DriveModule& drive, DriveServer& server, const Pace& pace, std::filesystem::path image,
+              bool restored);
 
-  /// The drive has loaded a state: it boots as after a power cut, and what of it was ever written is not known.
-  void begin_restored() { restored_ = true; }
   /// Whether the drive is to be shut down at the end, and who is called then, when it is without power: its state can be saved.
   void shut_down_at_end(std::function<void()> is_off) { is_off_ = std::move(is_off); }
 
@@ -47,9 +47,10 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   [[nodiscard]] const ServedFigures& figures() const { return figures_; }
 
  private:
-  /// reading_back: what the image is to hold is read from the drive, behind a power cut or, with is_flushed_, at the end.
-  enum class State : std::uint8_t { starting, loading, serving, outage, flushing, reading_back };
-  enum Event : std::uint64_t { pump_sockets, boot_again, look_whether_idle };
+  /// away: from a power cut, or a restart of the firmware, until the drive takes commands again. reading_back: what the image is to hold is
+  /// read from the drive, after that or, with is_flushed_, at the end.
+  enum class State : std::uint8_t { starting, loading, serving, away, flushing, reading_back, off };
+  enum Event : std::uint64_t { pump_sockets, look_whether_idle };
 
   /// What the drive has in hand, by host tag.
   struct Command {
@@ -64,6 +65,12 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   };
 
   void on_time(std::uint64_t event) override;
+  void link_lost(Why why) override;
+  void power_lost(const PowerLoss& loss) override;
+  void formats() override {}
+  void recovered() override;
+  void stays_dead(Status status) override;
+  void gives_up() override;
   void pump();
   void post_pump(Picoseconds when);
   void take_signal();
@@ -83,8 +90,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   [[nodiscard]] bool goes_on(Command& command);
   void answer(Command& command);
   [[nodiscard]] NbdError keep(const Command& command);
-  void booted(Status status);
-  void cut_power();
+  void lose_commands(Why why);
   void open_content();
   void begin_serving();
   void begin_end();
@@ -111,6 +117,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   ServedContent content_;
   ServedRun* run_ = nullptr;
   HostModule host_;
+  PowerCycle power_;
   std::unique_ptr<LunQueues> luns_;  ///< of a drive of several; clients see one export of all
   std::vector<Command> commands_;
   std::vector<std::uint32_t> free_;  ///< tags
@@ -120,7 +127,7 @@ class ServeModule : public sc_core::sc_module, private TimelineListener {
   bool is_open_ = false;     ///< content_
   bool is_flushed_ = false;  ///< for good: the end
   bool is_loaded_ = false;   ///< the image is in the drive, and clients have been offered it
-  bool restored_ = false;
+  bool restored_;
   std::function<void()> is_off_;
   std::uint64_t numbers_ = 0;
   ServedFigures figures_;

@@ -52,13 +52,13 @@ void ServedRun::completed(const HostRequest& request) {
   probes_.on_complete(request, now);
 }
 
-void ServedRun::power_cut(std::size_t lost) {
+void ServedRun::lost(PowerOwner::Why why, std::size_t requests) {
+  const bool cut = why == PowerOwner::Why::cut;
   const Picoseconds now = drive_.timeline().now();
-  ++power_cuts_;
-  for (std::size_t i = 0; i < lost; ++i) statistics_.lost(now);
-  outstanding_ -= lost;
-  probes_.power_event("power_cut", now);
-  if (drive_.dump_engine().failed()) probes_.power_event("dump_failed", now);
+  ++(cut ? power_cuts_ : restarts_);
+  for (std::size_t i = 0; i < requests; ++i) statistics_.lost(now);
+  outstanding_ -= requests;
+  probes_.power_event(cut ? "power_cut" : "firmware_restart", now);
   probes_.queue_changed(now);
 }
 
@@ -115,7 +115,7 @@ void ServedRun::write_summary(const MetricSet& metrics, bool partial, const std:
   run["steady"] = steady ? boost::json::value(*steady) : boost::json::value(nullptr);
   run["cleans"] = measurement_.layer_cleans();
   run["power_cuts"] = power_cuts_;
-  run["restarts"] = 0;
+  run["restarts"] = restarts_;
   boost::json::array list;
   for (const std::string& note : notes) list.emplace_back(note);
   run["notes"] = std::move(list);

@@ -28,8 +28,10 @@ class ServedRun {
   void begin();
   void issued();
   void completed(const HostRequest& request);
-  /// The power was cut with so many requests at the drive; the drive is without power.
-  void power_cut(std::size_t lost);
+  /// The drive lost so many requests.
+  void lost(PowerOwner::Why why, std::size_t requests);
+  /// The dump of the cut failed.
+  void dump_failed() { probes_.power_event("dump_failed", drive_.timeline().now()); }
   /// The measured part ends now.
   void end();
 
@@ -55,6 +57,7 @@ class ServedRun {
   std::uint64_t issued_ = 0;
   std::uint64_t outstanding_ = 0;
   std::uint64_t power_cuts_ = 0;
+  std::uint64_t restarts_ = 0;
   Picoseconds begin_;
   double cpu_before_ = 0;
 };

@@ -73,11 +73,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
 
   /// What the newest versions of some blocks were written with: a position and a generation.
   using Piece = std::pair<std::uint64_t, std::uint64_t>;
-  /// Faults took all that could tell a boot of this piece (missed_packets.hpp): each of its blocks may be older, or answer with a read
+  /// Faults took all that could tell a boot of this piece (medium_truth.hpp): each of its blocks may be older, or answer with a read
   /// error, until it is written again. Once: later boots that miss the same piece excuse nothing that was written since.
   void untold(std::span<const HostRun> blocks, Piece piece);
   /// A fault took what could tell whether these blocks were written before a cut, or since the reset of their zone: they may answer with a
-  /// read error until they are written, or it is reset again (read_doubts.hpp).
+  /// read error until they are written, or it is reset again (medium_truth.hpp).
   void in_doubt(HostRun blocks);
 
   /// Excuses the blocks whose versions lay in the sector, those whose write is still at the drive too. What it held is named by its

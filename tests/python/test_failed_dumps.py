@@ -49,6 +49,15 @@ def test_one_dump_can_be_told_to_fail_and_is_an_event(tmp_path):
     assert [kind for kind in kinds if kind in ("power_cut", "dump_failed")][:4] == ["power_cut", "power_cut", "dump_failed", "power_cut"]
 
 
+def test_a_cut_between_a_restart_and_its_boot_dumps_and_one_before_a_first_boot_has_nothing_to(tmp_path):
+    slow = ("--set", "power.boot_time=50 ms", "--set", "power.torn_dumps=[[1, 0]]", "--restart-at", "50 ms", "--cut-at", "80 ms", "--cut-at", "120 ms")
+    result = run(tmp_path, "torture", "--layer", "tessera", *WRITES[: -len(CUTS)], *slow, "--events")
+    assert result.metric("scoreboard.errors") == 0
+    assert (result.metric("power.dump.count"), result.metric("power.dumps_failed")) == (1, 1)
+    kinds = [line.split(",")[1] for line in (tmp_path / "events.csv").read_text().splitlines()[1:]]
+    assert [kind for kind in kinds if kind in ("firmware_restart", "power_cut", "dump_failed")] == ["firmware_restart", "power_cut", "dump_failed", "power_cut"]
+
+
 def test_dumps_that_cannot_fail_or_are_badly_told_are_spoken_of(tmp_path):
     result = run(tmp_path, "torture", "--layer", "cmr", *WRITES, "--set", "firmware.write_cache.capacity=0 B", "--set", "power.dump_failures=5")
     assert "this drive dumps nothing at a power cut: dumps that fail have no effect" in result.summary["run"]["notes"]

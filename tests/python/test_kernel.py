@@ -233,6 +233,28 @@ result = {"came": came, "after": after, "seeks": seeks, "again": again, "still":
     assert found["stopped"]
 
 
+def test_the_power_is_back_with_power_on_and_not_before_and_may_go_at_once():
+    found = bench(
+        """
+drive = Drive("demo", layer="imr-rmw")
+drive.record("drive.power.rail")
+drive.cut_power()
+drive.run_until("+20 s")  # longer than power.outage
+states = [drive.value("drive.power.rail"), drive.has_power]
+drive.power_on()
+states += [drive.value("drive.power.rail"), drive.has_power]
+for _ in range(2):
+    drive.run_until("+1 us")
+    drive.cut_power()
+    states += [drive.value("drive.power.rail")]
+    drive.power_on()
+drive.run_until("ready")
+result = [*states, drive.ready, drive.value("drive.power.rail")]
+"""
+    )
+    assert found == [0, False, 1, True, 0, 0, True, 1]
+
+
 def test_a_power_cut_loses_what_is_under_way_and_keeps_what_was_flushed():
     found = bench(
         """

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from nbd import FUA, Served
 from simulate import LAYERS, run, simulate
+from test_array import VOLATILE, array_file, drives, run_array, value
 
 # A DRAM that is nearly full, so that most errors strike something, at 14 orders of magnitude more than in the field.
 STORM = (
@@ -65,24 +67,52 @@ def test_the_seed_alone_decides_about_bit_errors(tmp_path):
     assert lives(tmp_path / "one", 3) != lives(tmp_path / "other", 4)
 
 
-def test_an_error_in_a_table_before_the_drive_first_answers_delays_it_alone(tmp_path):
-    # Every word of the tables, which lie behind host and staging buffer, as the firmware formats the drive.
-    rows = [[0.0001, address, 2] for address in range(3 << 20, (3 << 20) + (200 << 10), 8)]
-    drive = tmp_path / "drive.toml"
+def drive_with_errors(folder, *milliseconds):
+    """Every word of vguard's tables, which lie after host and staging buffer, at these times."""
+    rows = [[at, address, 2] for at in milliseconds for address in range(3 << 20, (3 << 20) + (200 << 10), 8)]
+    drive = folder / "drive.toml"
     drive.write_text(f'extends = "torture"\n[dram]\nbit_errors = {json.dumps(rows)}\n')
+    return drive
+
+
+def test_an_error_in_a_table_before_the_drive_first_answers_delays_it_alone(tmp_path):
+    drive = drive_with_errors(tmp_path, 0.0001)
     result = run(tmp_path / "out", drive, "--layer", "vguard", "--workload", "random-4k", "--fold", "--limit", 20, "--check", "--events")
     assert (tmp_path / "out" / "events.csv").read_text().splitlines()[1].split(",")[1] == "firmware_restart"
     assert result.metric("recovery.restarts_by_memory_error") == 1
-    assert result.metric("host.served") == 20
-    assert result.metric("scoreboard.errors") == 0
 
 
-def test_a_row_that_is_no_bit_error_is_refused_and_named(tmp_path):
-    for row, message in (
-        ("[0, 0, 1]", "row 1: expected a time above 0 ms"),
-        ("[1, 33554432, 1]", "row 1: expected an address below dram.capacity, 33554432"),
-        ("[1, 0, 3]", "row 1: expected 1 or 2 wrong bits"),
-    ):
-        for command in (("check", "torture"), ("run", "torture", "--workload", "random-4k", "--out", tmp_path)):
-            result = simulate(*command, "--set", f"dram.bit_errors=[{row}]", status=2)
-            assert f"dram.bit_errors: {message}" in result.stderr
+def of_an_array(drive):
+    return f'[[drive]]\ndescription = "{drive}"\nlayer = "vguard"\n'
+
+
+def test_the_firmware_of_a_drive_of_an_array_restarts_and_the_host_waits_for_it(tmp_path):
+    drive = drive_with_errors(tmp_path, 0.0001, 200)
+    metrics, _ = run_array(tmp_path / "out", array_file(tmp_path, "mirror", of_an_array(drive), drives(1)))
+    assert value(metrics, "host.failed") == value(metrics, "scoreboard.errors") == value(metrics, "array.rows_differing") == 0
+    of_drive = json.loads((tmp_path / "out" / "drive-0" / "summary.json").read_text())["metrics"]
+    assert value(of_drive, "recovery.restarts_by_memory_error") == 2
+
+
+def test_an_array_refuses_errors_that_make_a_volatile_cache_forget_what_the_host_cannot_know(tmp_path):
+    drive = drive_with_errors(tmp_path, 200)
+    file = array_file(tmp_path, "mirror", of_an_array(drive), VOLATILE, drives(1))
+    assert "errors of the DRAM restart the firmware of drive 0" in simulate("array", file, "--plan", status=2).stderr
+
+
+def test_the_firmware_of_a_served_drive_restarts_and_keeps_what_was_acknowledged(tmp_path):
+    out = tmp_path / "out"
+    with Served(tmp_path, drive_with_errors(tmp_path, 0.0001, 100), "--layer", "vguard", "--out", out, "--events") as served:
+        client, kept = served.connect(), 0
+        with pytest.raises(ConnectionError):
+            for kept in range(200):
+                client.write(4096 * kept, bytes([kept]) * 4096, FUA)
+        served.said("the drive serves again")
+        client = served.connect()
+        assert [client.read(4096 * block, 4096) == bytes([block]) * 4096 for block in range(kept)] == [True] * kept
+    assert served.status == 0
+    said = served.log.read_text()
+    assert said.count("an error of the DRAM restarts the firmware") == 2 and "0 power cuts" in said
+    summary = json.loads((out / "summary.json").read_text())
+    assert (summary["run"]["restarts"], summary["run"]["power_cuts"]) == (1, 0)
+    assert [line.split(",")[1] for line in (out / "events.csv").read_text().splitlines()[1:]].count("firmware_restart") == 1

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platforms/run/missed_packets.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "support/firmware_bench.hpp"
 
 namespace tessera::test {

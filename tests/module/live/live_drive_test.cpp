@@ -109,6 +109,18 @@ TEST_CASE("live: a power cut loses what is under way, and a boot that it ends do
   CHECK(ok(waiting->host.status));
 }
 
+TEST_CASE("live: a drive whose format a power cut ended is formatted again, and prefilled") {
+  LiveSetup setup = bare("imr-rmw");
+  setup.prefill = 50;
+  LiveDrive drive(setup);
+  drive.cut_power();
+  drive.power_on();
+  CHECK(drive.run_until({LiveDrive::Ready{}}) == 0);
+  const SharedRequest request = drive.submit(order(HostOp::write, 0, 8));
+  CHECK(drive.run_until({request}) == 0);
+  CHECK(ok(request->host.status));
+}
+
 TEST_CASE("live: what a function throws leaves run_until, and the drive goes on") {
   LiveDrive drive(bare("cmr"));
   drive.boot();

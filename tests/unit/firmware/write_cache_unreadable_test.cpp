@@ -4,8 +4,7 @@
 
 #include "firmware/layers/layer_factories.hpp"
 #include "firmware/logs/journal_record.hpp"
-#include "platforms/run/missed_records.hpp"
-#include "platforms/run/read_doubts.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "support/unreadable_sectors.hpp"
 #include "unit/firmware/test_drive.hpp"
 

@@ -1,7 +1,7 @@
 // Power cuts: pointers stay after what was acknowledged, and nothing comes back from before a reset.
 #include "firmware/layers/zoned/zone_marks.hpp"
 #include "host_aware_drive.hpp"
-#include "platforms/run/read_doubts.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "support/cut_everywhere.hpp"
 
 using namespace tessera;

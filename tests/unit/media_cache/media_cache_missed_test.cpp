@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "media_cache_drive.hpp"
-#include "platforms/run/read_doubts.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "support/missed_packets.hpp"
 #include "support/unreadable_sectors.hpp"
 

@@ -1,5 +1,5 @@
 // Sectors that cannot be read or written: unreadable is not absent.
-#include "platforms/run/read_doubts.hpp"
+#include "platforms/run/medium_truth.hpp"
 #include "zoned_drive.hpp"
 
 using namespace tessera;

@@ -1,12 +1,12 @@
-#include "platforms/run/missed_packets.hpp"
+#include "platforms/run/medium_truth.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "firmware/layers/media_cache/packet_record.hpp"
+#include "firmware/logs/journal_record.hpp"
 #include "stimuli/scoreboard/block_content.hpp"
 #include "stimuli/scoreboard/version_tag.hpp"
 
@@ -45,6 +45,12 @@ std::map<std::uint64_t, Unread> unread_packets(const MediaDevice& device, std::u
   return packets;
 }
 
+/// A record, and those of its sectors that could not be read.
+struct UnreadRecord {
+  LogicalRun run{};
+  std::vector<TrackSector> sectors{};
+};
+
 }  // namespace
 
 std::vector<MissedPacket> missed_packets(const MediaDevice& device) {
@@ -69,6 +75,41 @@ std::vector<MissedPacket> missed_packets(const MediaDevice& device) {
   return missed;
 }
 
+std::vector<MissedPacket> missed_records(const MediaDevice& device) {
+  std::map<std::uint64_t, UnreadRecord> unread;  // by sequence number
+  std::uint64_t era = 0;
+  device.content().each_header([&](const TrackSector&, const SectorHeader& header) {
+    if (const auto record = journal_record(header)) era = std::max(era, record->era);
+  });
+  for (const TrackSector& place : device.unread()) {
+    SectorHeader header;
+    device.content().read_header(place.track, place.sector, header);
+    const auto record = journal_record(header);
+    if (!record || record->era != era) continue;
+    UnreadRecord& of = unread[record->sequence];
+    of.run = record->run;
+    of.sectors.push_back(place);
+  }
+  std::erase_if(unread, [](const auto& record) { return record.second.sectors.size() != record.second.run.count + 1; });
+  std::vector<MissedPacket> missed;
+  if (unread.empty()) return missed;
+  std::uint64_t newest = 0;  // past the number of the newest record of which a sector can be read
+  std::set<std::uint64_t> named;
+  device.content().each_header([&](const TrackSector& place, const SectorHeader& header) {
+    const auto record = device.unread().contains(place) ? std::nullopt : journal_record(header);
+    if (!record || record->era != era) return;
+    newest = std::max(newest, record->sequence + 1);
+    std::uint64_t sequence = record->sequence;
+    for (const LogicalRun& run : record->in_front) {
+      if (run.count == 0) break;
+      named.insert(sequence -= sectors_in_journal(run));
+    }
+  });
+  for (const auto& [sequence, record] : unread)
+    if (sequence >= newest && !named.contains(sequence)) missed.push_back({sequence, era, record.run, record.sectors});
+  return missed;
+}
+
 std::vector<HostRun> blocks_in(const MediaDevice& device, const MissedPacket& missed) {
   const std::size_t blocks = device.content().shape().blocks();
   std::vector<std::byte> held(device.content().shape().kept());
@@ -81,6 +122,23 @@ std::vector<HostRun> blocks_in(const MediaDevice& device, const MissedPacket& mi
         runs.push_back({block_of(*tag), 1});
   }
   return runs;
+}
+
+std::vector<ReadDoubt> founded_doubts(const MediaDevice& device, const std::vector<ReadDoubt>& said) {
+  std::vector<ReadDoubt> founded;
+  std::ranges::copy_if(said, std::back_inserter(founded), [&](const ReadDoubt& doubt) {
+    const PhysicalRun& end = doubt.places.back();
+    const TrackSector last{device.geometry().linear(end.track), end.first + end.count - 1};
+    return device.unread().contains(last) || device.content().status(last.track, last.sector) == Status::lost;
+  });
+  return founded;
+}
+
+void tell_doubted(const MediaDevice& device, const ReadDoubt& doubt, FaultListener& listener) {
+  std::vector<std::byte> held(device.content().shape().kept());
+  for (const PhysicalRun& run : doubt.places)
+    for (std::uint32_t sector = run.first; sector < run.first + run.count; ++sector)
+      if (ok(device.content().read(device.geometry().linear(run.track), sector, 1, held))) listener.destroyed(held);
 }
 
 }  // namespace tessera

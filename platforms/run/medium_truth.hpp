@@ -1,9 +1,12 @@
 #pragma once
-// The medium's truth about a log of packets (firmware/layers/media_cache): of which packets a boot cannot know.
+// The medium's truth about what no boot can know: packets of a media cache's log (firmware/layers/media_cache), records of a write cache's
+// journal (firmware/logs/journal.hpp), and what a drive says is in doubt.
 #include <cstdint>
 #include <vector>
 
 #include "base/address.hpp"
+#include "base/fault_listener.hpp"
+#include "firmware/read_doubt.hpp"
 #include "media/media_device.hpp"
 
 namespace tessera {
@@ -22,7 +25,18 @@ struct MissedPacket {
 /// written before the newest checkpoint that any packet names.
 [[nodiscard]] std::vector<MissedPacket> missed_packets(const MediaDevice& device);
 
+/// The newest records of which no sector could be read since MediaDevice::forget_unread(), and that no other names; `after` is their era.
+[[nodiscard]] std::vector<MissedPacket> missed_records(const MediaDevice& device);
+
 /// The blocks that its sectors held, by their tags: where the drive's blocks are not the application's.
 [[nodiscard]] std::vector<HostRun> blocks_in(const MediaDevice& device, const MissedPacket& missed);
+
+/// Of what the drive does not read, that which ends with a sector that could not be read since MediaDevice::forget_unread(), or that is
+/// stored as lost.
+[[nodiscard]] std::vector<ReadDoubt> founded_doubts(const MediaDevice& device, const std::vector<ReadDoubt>& said);
+
+/// Reports what lies in doubt as if a fault had destroyed it: whose it is its tags say, where the drive's blocks are not the
+/// application's.
+void tell_doubted(const MediaDevice& device, const ReadDoubt& doubt, FaultListener& listener);
 
 }  // namespace tessera
