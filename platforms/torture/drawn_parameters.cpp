@@ -25,6 +25,7 @@ constexpr std::array undrawn{
     Undrawn{"firmware.write_cache.durability", "the campaign draws the promise"},
     Undrawn{"firmware.write_cache.capacity", "the campaign draws it with the promise"},
     Undrawn{"firmware.defects.spares", "what a drive without spares owes is drawn with its faults"},
+    Undrawn{"firmware.flash_cache.paired_pages", "it weakens the promise"},
     Undrawn{"media.power_conditions.", "drawn as idle-states, with recoveries that a host waits for"},
     Undrawn{"media.interference_", "drawn as interference, with refresh"},
     Undrawn{"media.force_skew", "it shows what skewed tracks destroy"},
@@ -41,10 +42,16 @@ constexpr std::array undrawn_of_layers{
     Undrawn{"crash", "without it the layer promises nothing after a cut"},
     Undrawn{"ack_early", "it weakens the promise"},
     Undrawn{"dump_tags", "it weakens the promise"},
+    Undrawn{"paired_pages", "it weakens the promise"},
     Undrawn{"rewrite_guard", "it weakens the promise"},
     Undrawn{"guard_sectors", "it weakens the promise"},
     Undrawn{"unrestricted_reads", "it changes what a host may read"},
     Undrawn{"paper", "it shows what a paper did, losses included"},
+};
+
+/// Of layers, by the last part of the path: values that no row has.
+constexpr std::array unsafe_values{
+    Undrawn{"checkpoint=0 B", "without checkpoints an unreadable page takes its whole group (docs/layers/mu-rmw.md)"},
 };
 
 /// Parameters that draws of sizes leave out: what undrawn_of_layers says, and what only counts, or a later draw sets.
@@ -161,9 +168,16 @@ std::string multiple(const Parameter& parameter, std::uint64_t eighths) {
     return std::to_string(
         std::clamp(std::stod(parameter.value) * static_cast<double>(eighths) / 8, parameter.range.min, parameter.range.max));
   const std::uint64_t unit = unit_of(parameter);
-  const std::uint64_t amount = unit < 8192 ? unit * eighths / 8 : unit / 8 * eighths;
+  const auto rounded = [up = eighths > 8](std::uint64_t amount, std::uint64_t to) { return (amount + (up ? to - 1 : 0)) / to * to; };
+  const std::uint64_t amount = unit < 8192 ? rounded(unit * eighths, 8) / 8 : unit / 8 * eighths;
   constexpr std::uint64_t page = 4096;
-  return printed(parameter, parameter.dimension == Dimension::size && amount > page ? amount / page * page : amount);
+  return printed(parameter, parameter.dimension == Dimension::size && amount > page ? rounded(amount, page) : amount);
+}
+
+/// Whether the text says what the parameter has.
+bool is_value(const Parameter& parameter, const std::string& text) {
+  if (text.empty() || parameter.kind != ParameterKind::real) return unquoted(parameter.value) == unquoted(text);
+  return std::stod(parameter.value) == std::stod(text);
 }
 
 /// The only value of a class that has one; "" of the others.
@@ -251,7 +265,9 @@ std::vector<DrawnClass> classes_of(const Parameter& parameter) {
   std::vector<DrawnClass> classes;
   const auto add = [&](ValueClass one, const std::string& value) {
     const auto has = [&](const DrawnClass& other) { return !value.empty() && other.fixed == value; };
-    if (unquoted(parameter.value) != unquoted(value) && std::ranges::none_of(classes, has)) classes.push_back({one, value});
+    const auto is_this = [&](const Undrawn& unsafe) { return unsafe.begin == parameter.name + "=" + value; };
+    if (is_of_layers(parameter) && std::ranges::any_of(unsafe_values, is_this)) return;
+    if (!is_value(parameter, value) && std::ranges::none_of(classes, has)) classes.push_back({one, value});
   };
   if (parameter.kind == ParameterKind::boolean) {
     add(ValueClass::named, parameter.value == "true" ? "false" : "true");
@@ -267,8 +283,9 @@ std::vector<DrawnClass> classes_of(const Parameter& parameter) {
     if (whole) add(ValueClass::below, fixed_value(parameter, ValueClass::below));
     if (whole) add(ValueClass::above, fixed_value(parameter, ValueClass::above));
     const bool zero = whole ? amount_of(parameter).value == 0 : std::stod(parameter.value) == 0;
-    if (!zero) add(ValueClass::smaller, "");
-    if (!zero || whole) add(ValueClass::larger, "");
+    const auto differs = [&](std::uint64_t eighths) { return !is_value(parameter, multiple(parameter, eighths)); };
+    if (!zero && differs(7)) add(ValueClass::smaller, "");
+    if ((!zero || whole) && differs(9)) add(ValueClass::larger, "");
   }
   return classes;
 }
