@@ -277,8 +277,8 @@ Picoseconds MediaArm::give_up(Picoseconds now) {
     const std::uint32_t before = passed_before(now - transfer_begin_);
     const bool at_boundary = Picoseconds(platters_.geometry.passing(shape_, entry_, before)) == now - transfer_begin_;
     const Picoseconds transfer(platters_.geometry.passing(shape_, entry_, std::min(before + (at_boundary ? 0 : 1), step_->run.count)));
-    timing_.end = transfer_begin_ + transfer;
-    timing_.transfer = overhead + transfer;
+    timing_.end = std::max(now, transfer_begin_ + transfer);  // of a whole track the turn goes on over what has no sectors of it
+    timing_.transfer = overhead + (timing_.end - transfer_begin_);
   }
   given_up_ = true;
   ++platters_.statistics.given_up;

@@ -145,7 +145,7 @@ struct TortureOptions {
   std::filesystem::path minimise;             ///< trace to write; "" = do not
   std::uint64_t runs = 0;                     ///< of a campaign of combined faults; 0: cuts of one run instead
   std::optional<std::uint64_t> only;          ///< of these, this one
-  std::uint64_t draw = 8;                     ///< of campaigns: 1, as the first ones drew; from 2 on, with drawn_extras.hpp; 0: plain
+  std::uint64_t draw = 9;                     ///< of campaigns: 1, as the first ones drew; from 2 on, with drawn_extras.hpp; 0: plain
   std::filesystem::path keep;                 ///< folder for the traces and states of a campaign's failures; "" = none are kept
   bool json = false;
 };

@@ -45,7 +45,7 @@ void declare_torture(Arguments& arguments) {
       "track, power conditions and heat; 4: as before refresh, interference, medium scans, frames without errors and faults below hosts "
       "that translate; 5: as before the write cache of zones and the options of the queue; 6: as before drives that are slow for a while; "
       "7: as "
-      "before any parameter of the drive (default: 8)");
+      "before any parameter of the drive; 8: as before rows that bring all pairs of their values together (default: 9)");
   arguments.flag("--plain",
                  "draw runs of a campaign without faults and cuts: small caches with all their options, parts of sectors, every depth");
   arguments.option("--keep", "DIR", "keep the traces and states of a campaign's failures in this folder, and print the `run` commands");
@@ -104,7 +104,7 @@ ParsedCommand read_torture(const Arguments& arguments) {
   torture.minimise = arguments.text("--minimise");
   if (arguments.set("--campaign")) torture.runs = arguments.count("--runs", usual_runs, 1, unbounded);
   if (arguments.given("--only")) torture.only = arguments.count("--only", 0, 0, unbounded);
-  torture.draw = arguments.set("--plain") ? 0 : arguments.count("--draw", torture.draw, 1, 8);
+  torture.draw = arguments.set("--plain") ? 0 : arguments.count("--draw", torture.draw, 1, 9);
   torture.keep = arguments.text("--keep");
   torture.json = arguments.set("--json");
   return torture;

@@ -144,6 +144,10 @@ void PrefillSurvey::read(HostRun blocks) {
   request_.life.begin(timeline_.now());
   controller_->arrived(request_);
   run_until_done();
+  if (request_.status == Status::zone_offline)
+    throw InputError("block " + std::to_string(blocks.first.value()) +
+                     " is in a zone that is offline from the start, and would hold data: expected no zones that are offline, or an empty "
+                     "drive (--prefill 0), where the data is checked");
   TESSERA_CHECK(ok(request_.status), "a read of prefilled sectors failed on a dry drive");
   for (std::uint32_t i = 0; i < blocks.count; i += shape_.blocks()) {
     Tag found = never_written;

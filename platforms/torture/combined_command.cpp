@@ -72,7 +72,8 @@ class Campaign {
         skipped_(refusing()),
         draw_(
             options.run.drive, options.run.seed, layers_, options.run.set,
-            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, options.draw) {}
+            [this](const std::vector<std::string>& set, const std::string& layer) { return load(set, layer); }, can_be_made, options.draw) {
+  }
 
   int run();
 
@@ -114,6 +115,7 @@ class Campaign {
   [[noreturn]] void run_all(int pipe);
   [[noreturn]] void run_one(std::uint64_t number, int pipe);
   [[nodiscard]] std::string told(const CombinedResult& result);
+  [[nodiscard]] std::string made_short(const CombinedResult& result);
 
   const TortureOptions& options_;
   const SearchPath& search_;
@@ -143,6 +145,7 @@ void Campaign::run_all(int pipe) {
       write_line(pipe, blank.to_line());
       continue;
     }
+    draw_.prepare(number);
     if (children.fork(blank.to_line(), stalls_after)) run_one(number, pipe);
   }
   children.wait_for_all();
@@ -176,14 +179,29 @@ std::string Campaign::told(const CombinedResult& result) {
   for (const std::string& message : result.messages) text += "  " + message + "\n";
   for (const std::string& word : run.parameters) text += "  with " + word + "\n";
   text += "  again: " + std::string(program_name()) + " torture " + options_.run.drive + " --campaign --seed " +
-          std::to_string(options_.run.seed) + " --only " + std::to_string(result.run) + " --layer " + result.layer;
+          std::to_string(options_.run.seed) + " --only " + std::to_string(result.run);
+  // A row depends on how many layers take turns.
+  const std::string layer = draw_.rows_of(result.layer) == nullptr ? result.layer : options_.layer;
+  if (!layer.empty()) text += " --layer " + layer;
   for (const std::string& word : options_.words) text += word.find(' ') == std::string::npos ? " " + word : " '" + word + "'";
   text += " --keep DIR\n";
-  if (!folder_.kept()) return text;
+  return text;
+}
+
+/// Once there is time for it: what the failure takes, and, where files are kept, commands that show it alone.
+std::string Campaign::made_short(const CombinedResult& result) {
+  const CombinedRun run = draw_.draw(result.run).run;
   const CombinedFiles files = folder_.files(options_.run.seed, result.run);
-  if (!std::filesystem::exists(files.trace)) return text;  // what goes to zones depends on the drive's answers
-  const MinimisedRun shorter = minimised_run(run, result, draw_, search_, files);
-  for (std::uint32_t part = 0; part <= result.part; ++part)
+  MinimisedRun fewest{run, result};
+  std::string text;
+  if (!run.parameters.empty()) {
+    fewest = with_fewest_parameters(run, result, draw_, search_, files);
+    if (fewest.run.parameters.empty()) text += "  enough: none of the parameters\n";
+    for (const std::string& word : fewest.run.parameters) text += "  enough: " + word + "\n";
+  }
+  if (!folder_.kept() || !std::filesystem::exists(files.trace)) return text;  // what goes to zones depends on the drive's answers
+  const MinimisedRun shorter = minimised_run(fewest.run, fewest.result, draw_, search_, files);
+  for (std::uint32_t part = 0; part <= shorter.result.part; ++part)
     text += "  alone: " + command_of(shorter.run, part, files.trace.string(), files.state.string(), shorter.result.cuts[part]) + "\n";
   for (const std::string& message : shorter.result.messages) text += "    " + message + "\n";
   return text;
@@ -205,6 +223,7 @@ int Campaign::run() {
   close(ends[1]);
   CombinedReport report;
   std::vector<std::string> failures;
+  std::vector<CombinedResult> failed;
   std::string refusal;
   FILE* lines = fdopen(ends[0], "r");
   char* line = nullptr;
@@ -212,12 +231,14 @@ int Campaign::run() {
   while (getline(&line, &size, lines) > 0) {
     CombinedResult result = CombinedResult::from_line(line);
     report.add(result);
+    if (const DrawnRows* rows = draw_.rows_of(result.layer); rows != nullptr) report.add_pairs(result, rows->rows());
     if (result.outcome == Finding::Outcome::refused && !result.messages.empty()) refusal = result.layer + ": " + result.messages.front();
     if (result.outcome == Finding::Outcome::good || result.outcome == Finding::Outcome::refused) {
       folder_.remove(options_.run.seed, result.run);
       continue;
     }
     if (failures.size() >= most_failures_told) continue;
+    failed.push_back(result);
     failures.push_back(told(result));
     if (!options_.json) std::cout << failures.back() << std::flush;
   }
@@ -225,6 +246,11 @@ int Campaign::run() {
   fclose(lines);
   int state = 0;
   while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  }
+  for (std::size_t i = 0; i < failed.size(); ++i) {
+    const std::string text = made_short(failed[i]);
+    if (!options_.json && !text.empty()) std::cout << "run " << failed[i].run << ", made short\n" << text << std::flush;
+    failures[i] += text;
   }
   const std::uint64_t asked = options_.only ? 1 : options_.runs;
   if (const auto& all = report.all(); all.runs + all.refused != asked)

@@ -1,5 +1,6 @@
 #include "platforms/torture/combined_minimise.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -13,6 +14,7 @@ namespace {
 /// Runs of some 50 ms.
 constexpr std::size_t tries_for_settings = 150;
 constexpr std::size_t tries_for_requests = 250;
+constexpr std::size_t tries_for_parameters = 80;
 /// A run that never rests takes seconds.
 constexpr std::size_t tries_of_hangs = 30;
 
@@ -103,6 +105,34 @@ void write_lines(const std::filesystem::path& file, const std::vector<Piece>& re
 }
 
 }  // namespace
+
+MinimisedRun with_fewest_parameters(const CombinedRun& run, const CombinedResult& result, const CombinedDraw& draw,
+                                    const SearchPath& search, const CombinedFiles& files) {
+  using Words = std::vector<std::string>;
+  MinimisedRun fewest{run, result};
+  const auto fails = [&](const Words& words) {
+    CombinedRun fewer = run;
+    std::erase_if(fewer.options.set, [&](const std::string& word) {
+      const auto among = [&word](const Words& some) { return std::ranges::find(some, word) != some.end(); };
+      return among(run.parameters) && !among(words);
+    });
+    fewer.parameters = words;
+    try {
+      CombinedDraw::Drawn drawn = draw.exactly(fewer);
+      const CombinedResult tried = run_parts(drawn, search, files);
+      if (kind_of(tried) != kind_of(result)) return false;
+      fewest = {fewer, tried};
+      return true;
+    } catch (const InputError&) {
+      return false;  // some of the parameters need each other
+    }
+  };
+  const bool slow = result.outcome == Finding::Outcome::hang || result.outcome == Finding::Outcome::crash;
+  if (!fails({})) static_cast<void>(minimised<std::string>(run.parameters, fails, slow ? tries_of_hangs : tries_for_parameters));
+  CombinedDraw::Drawn last = draw.exactly(fewest.run);  // so that the files are of this run
+  static_cast<void>(run_parts(last, search, files));
+  return fewest;
+}
 
 MinimisedRun minimised_run(const CombinedRun& run, const CombinedResult& result, const CombinedDraw& draw, const SearchPath& search,
                            const CombinedFiles& files) {

@@ -9,6 +9,11 @@ struct MinimisedRun {
   CombinedResult result;  ///< that it ends with
 };
 
+/// `run` ended as `result` says. With as few of its parameters as it takes to end so again; `run` itself where no fewer do. Its requests
+/// and cuts are drawn as before, for a drive that differs.
+[[nodiscard]] MinimisedRun with_fewest_parameters(const CombinedRun& run, const CombinedResult& result, const CombinedDraw& draw,
+                                                  const SearchPath& search, const CombinedFiles& files);
+
 /// `drawn` ended as `result` says, its trace in `files`. Writes the shorter trace there. The result is `drawn` itself where nothing could
 /// be left out, or where the run does not fail again.
 [[nodiscard]] MinimisedRun minimised_run(const CombinedRun& run, const CombinedResult& result, const CombinedDraw& draw,

@@ -38,6 +38,9 @@ CombinedResult run_part(CombinedDraw::Drawn& drawn, const SearchPath& search, co
     } catch (const InputError& error) {
       result.outcome = Finding::Outcome::refused;
       result.messages = {error.what()};
+    } catch (const std::exception& error) {  // before it began
+      result.outcome = Finding::Outcome::bug;
+      result.messages = {error.what()};
     }
     write_line(ends[1], result.to_line());
     _exit(0);
@@ -69,11 +72,31 @@ void limit_processor_time() {
   setrlimit(RLIMIT_CORE, &no_core);
 }
 
+bool can_be_made(const DriveConfig& drive, const FormatPlan& plan) {
+  bool refused = false;
+  Children child(1, [&](const std::string&, int, int) { refused = true; });
+  if (child.fork("", stalls_after)) {
+    limit_processor_time();
+    int status = 0;
+    try {
+      DriveModule module("drive", drive, plan, ContentMode::tags, 0, DriveParts::without_attributes());
+      module.power_on(false, [](Status) {});  // its firmware reserves memory
+    } catch (const InputError&) {
+      status = 1;
+    } catch (const std::exception&) {  // what else is wrong a run tells
+    }
+    _exit(status);
+  }
+  child.wait_for_all();
+  return !refused;
+}
+
 CombinedResult run_parts(CombinedDraw::Drawn& drawn, const SearchPath& search, const CombinedFiles& files) {
   CombinedResult result;
   result.run = drawn.run.number;
   result.layer = drawn.run.options.layer;
   result.faults = drawn.run.faults;
+  result.met = drawn.run.met;
   std::error_code ignored;
   std::filesystem::remove(files.state, ignored);
   result = run_part(drawn, search, files, 0, result);

@@ -13,6 +13,9 @@ void limit_processor_time();
 /// By the clock on the wall, for a process that waits for something that never comes.
 inline constexpr std::chrono::seconds stalls_after{1800};
 
+/// Whether the drive can be made: some of what it refuses, as memory that is too small, shows only then.
+[[nodiscard]] bool can_be_made(const DriveConfig& drive, const FormatPlan& plan);
+
 /// All parts of a run, and what came of them.
 [[nodiscard]] CombinedResult run_parts(CombinedDraw::Drawn& drawn, const SearchPath& search, const CombinedFiles& files);
 

@@ -29,6 +29,7 @@ std::string CombinedResult::to_line() const {
   line["dead"] = dead;
   line["met_both_copies"] = met_both_copies;
   line["loaded"] = loaded;
+  line["met"] = boost::json::value_from(met);
   line["blocks"] = blocks;
   return boost::json::serialize(line) + "\n";
 }
@@ -51,6 +52,7 @@ CombinedResult CombinedResult::from_line(const std::string& text) {
   result.dead = number("dead");
   result.met_both_copies = line.at("met_both_copies").as_bool();
   result.loaded = number("loaded");
+  result.met = boost::json::value_to<std::vector<std::uint32_t>>(line.at("met"));
   result.blocks = number("blocks");
   return result;
 }

@@ -14,7 +14,9 @@ struct CombinedRun {
   cli::RunOptions options;              ///< as `tessera-sim run` takes them; without the trace and the cuts
   std::string durability;               ///< plp, journal, volatile, none
   std::vector<std::string> faults;      ///< kinds, by name
+  std::vector<std::string> wanted;      ///< kinds that its row asks for
   std::vector<std::string> parameters;  ///< that the kind "parameters" set, path=value
+  std::vector<std::uint32_t> met;       ///< items of the campaign's rows that it has (drawn_rows.hpp), those without effect left out
   std::uint64_t requests = 0;
   std::uint64_t saved_after = 0;  ///< requests after which the state is saved and loaded; 0: one run from begin to end
   std::uint32_t cuts = 0;         ///< at most so many in each part

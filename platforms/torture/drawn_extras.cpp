@@ -212,7 +212,10 @@ void interference(const Extra& extra, std::uint64_t limit) {
 
 /// Below hosts that translate, next to refresh.
 void interference_below(const Extra& extra) {
-  if (extra.run.options.layer.find(':') != std::string::npos && extra.sets("firmware.refresh.threshold"))
+  const std::string threshold = "firmware.refresh.threshold";
+  const auto of_row = [&](const std::string& word) { return word.starts_with(threshold + "="); };
+  if (std::ranges::any_of(extra.run.parameters, of_row)) return;  // it may be out of the reach of what the limit is for
+  if (extra.run.options.layer.find(':') != std::string::npos && extra.sets(threshold))
     interference(extra, out_of_reach * highest_threshold);
 }
 
@@ -319,14 +322,30 @@ constexpr std::array<ExtraKind, 7> plain_kinds{{
 
 void draw(std::span<const ExtraKind> kinds, const Extra& extra) {
   for (const ExtraKind& kind : kinds) {
-    if (extra.below(kind.one_in) != 0) continue;
+    const bool by_chance = extra.below(kind.one_in) == 0;
+    if (!by_chance && std::ranges::find(extra.run.wanted, kind.name) == extra.run.wanted.end()) continue;
     kind.draw(extra);
     extra.run.faults.emplace_back(kind.name);
   }
   std::ranges::sort(extra.run.faults);
 }
 
+void append_names(std::span<const ExtraKind> kinds, std::vector<std::string>& names) {
+  for (const ExtraKind& kind : kinds) names.emplace_back(kind.name);
+}
+
 }  // namespace
+
+std::vector<std::string> extra_kinds() {
+  std::vector<std::string> names;
+  append_names(second_kinds, names);
+  append_names(third_kinds, names);
+  append_names(fourth_kinds, names);
+  append_names(fifth_kinds, names);
+  append_names(sixth_kinds, names);
+  append_names(seventh_kinds, names);
+  return names;
+}
 
 void draw_second(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random) {
   draw(second_kinds, {run, drive, plan, random});

@@ -14,6 +14,9 @@
 
 namespace tessera {
 
+/// The kinds of all draws but those of zones alone and of plain runs.
+[[nodiscard]] std::vector<std::string> extra_kinds();
+
 /// Adds to the settings, and to the names of the faults, of a run. `plan`: what its layer plans with the settings so far.
 void draw_second(CombinedRun& run, const DriveConfig& drive, const FormatPlan& plan, RandomStream random);
 /// After it.

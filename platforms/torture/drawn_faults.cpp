@@ -40,9 +40,9 @@ struct Draw {
   }
 };
 
-const auto nothing = [] { return std::string(); };
+const auto no_columns = [] { return std::string(); };
 
-void unreadable(const Draw& draw) { draw.places("media.unreadable_sectors", 40, nothing); }
+void unreadable(const Draw& draw) { draw.places("media.unreadable_sectors", 40, no_columns); }
 
 void grown(const Draw& draw) {
   draw.places("media.grown_defects", 40, [&] { return "," + std::to_string(draw.below(std::uint64_t{1} << (3 + draw.below(10)))); });
@@ -62,7 +62,7 @@ void marginal(const Draw& draw) {
   draw.places("media.transient_sectors", 40, [&] { return "," + std::to_string(1 + draw.below(30)); });
 }
 
-void unwritable(const Draw& draw) { draw.places("media.write_fault_sectors", 24, nothing); }
+void unwritable(const Draw& draw) { draw.places("media.write_fault_sectors", 24, no_columns); }
 
 void write_faults(const Draw& draw) { draw.set("media.write_faults_per_million", draw.one_of<3>({100, 1'000, 5'000})); }
 
@@ -159,7 +159,8 @@ std::vector<std::string> fault_kinds() {
   return names;
 }
 
-std::vector<std::string> draw_faults(const DriveConfig& drive, RandomStream& random, cli::RunOptions& options) {
+std::vector<std::string> draw_faults(const DriveConfig& drive, const std::vector<std::string>& wanted, RandomStream& random,
+                                     cli::RunOptions& options) {
   constexpr std::array<std::uint64_t, 10> counts{0, 1, 1, 2, 2, 2, 3, 3, 4, 6};
   const Draw draw{drive, random, options};
   std::array<Kind, kinds.size()> left = kinds;
@@ -169,6 +170,11 @@ std::vector<std::string> draw_faults(const DriveConfig& drive, RandomStream& ran
     std::swap(left[i], left[i + random.below(left.size() - i)]);
     left[i].draw(draw);
     names.emplace_back(left[i].name);
+  }
+  for (const Kind& kind : kinds) {
+    if (std::ranges::find(wanted, kind.name) == wanted.end() || std::ranges::find(names, kind.name) != names.end()) continue;
+    kind.draw(draw);
+    names.emplace_back(kind.name);
   }
   std::ranges::sort(names);
   return names;

@@ -12,7 +12,8 @@ namespace tessera {
 /// The kinds that there are, in a fixed order.
 [[nodiscard]] std::vector<std::string> fault_kinds();
 
-/// None to six kinds; their settings go into `options`. Returns their names.
-[[nodiscard]] std::vector<std::string> draw_faults(const DriveConfig& drive, RandomStream& random, cli::RunOptions& options);
+/// None to six kinds, and those of the `wanted` that are kinds of these; their settings go into `options`. Returns their names.
+[[nodiscard]] std::vector<std::string> draw_faults(const DriveConfig& drive, const std::vector<std::string>& wanted, RandomStream& random,
+                                                   cli::RunOptions& options);
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 struct Undrawn {
-  std::string_view begin;  ///< of the path
+  std::string_view begin;  ///< of the path; all of it, where it does not end in '.' or '_'
   std::string_view why;
 };
 
@@ -25,6 +25,7 @@ constexpr std::array undrawn{
     Undrawn{"firmware.write_cache.durability", "the campaign draws the promise"},
     Undrawn{"firmware.write_cache.capacity", "the campaign draws it with the promise"},
     Undrawn{"firmware.defects.spares", "what a drive without spares owes is drawn with its faults"},
+    Undrawn{"firmware.flash_cache.paired_pages", "it weakens the promise"},
     Undrawn{"media.power_conditions.", "drawn as idle-states, with recoveries that a host waits for"},
     Undrawn{"media.interference_", "drawn as interference, with refresh"},
     Undrawn{"media.force_skew", "it shows what skewed tracks destroy"},
@@ -41,10 +42,16 @@ constexpr std::array undrawn_of_layers{
     Undrawn{"crash", "without it the layer promises nothing after a cut"},
     Undrawn{"ack_early", "it weakens the promise"},
     Undrawn{"dump_tags", "it weakens the promise"},
+    Undrawn{"paired_pages", "it weakens the promise"},
     Undrawn{"rewrite_guard", "it weakens the promise"},
     Undrawn{"guard_sectors", "it weakens the promise"},
     Undrawn{"unrestricted_reads", "it changes what a host may read"},
     Undrawn{"paper", "it shows what a paper did, losses included"},
+};
+
+/// Of layers, by the last part of the path: values that no row has.
+constexpr std::array unsafe_values{
+    Undrawn{"checkpoint=0 B", "without checkpoints an unreadable page takes its whole group (docs/layers/mu-rmw.md)"},
 };
 
 /// Parameters that draws of sizes leave out: what undrawn_of_layers says, and what only counts, or a later draw sets.
@@ -130,6 +137,69 @@ std::string drawn_value(const Parameter& parameter, RandomStream& random) {
   return other_value(parameter, random);
 }
 
+/// Of a number that is counted in a parameter's base unit.
+struct Amount {
+  std::uint64_t value = 0;
+  std::uint64_t most = 0;  ///< of what is drawn
+};
+
+Amount amount_of(const Parameter& parameter) {
+  if (parameter.kind == ParameterKind::count) return {std::stoull(parameter.value), ~std::uint64_t{0}};
+  const std::uint64_t amount = read_quantity(parameter.dimension, unquoted(parameter.value)).amount;
+  return {amount, parameter.dimension == Dimension::time ? std::max(amount, longest_drawn) : ~std::uint64_t{0}};
+}
+
+std::string printed(const Parameter& parameter, std::uint64_t amount) {
+  const std::uint64_t legal = within(std::min(amount, amount_of(parameter).most), parameter.range);
+  return parameter.kind == ParameterKind::count ? std::to_string(legal) : print_quantity(parameter.dimension, legal);
+}
+
+/// What is multiplied: the value, or something to begin with where that is 0 and thus switches something off.
+std::uint64_t unit_of(const Parameter& parameter) {
+  const std::uint64_t value = amount_of(parameter).value;
+  if (value != 0 || parameter.kind == ParameterKind::count) return std::max<std::uint64_t>(value, 1);
+  if (parameter.dimension == Dimension::time) return 1'000'000;  // 1 us
+  return parameter.dimension == Dimension::size ? 16384 : 1 << 24;
+}
+
+/// So many eighths of the value.
+std::string multiple(const Parameter& parameter, std::uint64_t eighths) {
+  if (parameter.kind == ParameterKind::real)
+    return std::to_string(
+        std::clamp(std::stod(parameter.value) * static_cast<double>(eighths) / 8, parameter.range.min, parameter.range.max));
+  const std::uint64_t unit = unit_of(parameter);
+  const auto rounded = [up = eighths > 8](std::uint64_t amount, std::uint64_t to) { return (amount + (up ? to - 1 : 0)) / to * to; };
+  const std::uint64_t amount = unit < 8192 ? rounded(unit * eighths, 8) / 8 : unit / 8 * eighths;
+  constexpr std::uint64_t page = 4096;
+  return printed(parameter, parameter.dimension == Dimension::size && amount > page ? rounded(amount, page) : amount);
+}
+
+/// Whether the text says what the parameter has.
+bool is_value(const Parameter& parameter, const std::string& text) {
+  if (text.empty() || parameter.kind != ParameterKind::real) return unquoted(parameter.value) == unquoted(text);
+  return std::stod(parameter.value) == std::stod(text);
+}
+
+/// The only value of a class that has one; "" of the others.
+std::string fixed_value(const Parameter& parameter, ValueClass one) {
+  if (parameter.kind == ParameterKind::real) {
+    const double most = parameter.range.max < 1e18 ? parameter.range.max : std::max(std::stod(parameter.value), 1.0) * 64;
+    if (one == ValueClass::lowest) return std::to_string(parameter.range.min);
+    return one == ValueClass::highest ? std::to_string(most) : "";
+  }
+  const std::uint64_t value = amount_of(parameter).value;
+  switch (one) {
+    case ValueClass::lowest: return printed(parameter, 0);
+    case ValueClass::highest: return printed(parameter, 64 * within(unit_of(parameter), {0, 1e17}));
+    case ValueClass::below: return printed(parameter, value - std::min<std::uint64_t>(value, 1));
+    case ValueClass::above: return printed(parameter, value + 1);
+    case ValueClass::smaller:
+    case ValueClass::larger:
+    case ValueClass::named: break;
+  }
+  return "";
+}
+
 bool is_of_layers(const Parameter& parameter) { return parameter.section.starts_with("layers."); }
 
 /// Of the layer that runs, of the host that translates for it, or of what every layer has.
@@ -144,13 +214,23 @@ bool may_concern(const Parameter& parameter, const std::string& layer) {
 }  // namespace
 
 std::string why_undrawn(const Parameter& parameter) {
-  for (const auto& [begin, why] : undrawn)
-    if (parameter.path().starts_with(begin)) return std::string(why);
+  for (const auto& [begin, why] : undrawn) {
+    const bool of_several = begin.ends_with('.') || begin.ends_with('_');
+    if (of_several ? parameter.path().starts_with(begin) : parameter.path() == begin) return std::string(why);
+  }
   for (const auto& [name, why] : undrawn_of_layers)
     if (is_of_layers(parameter) && parameter.name == name) return std::string(why);
   if (parameter.kind == ParameterKind::table) return "tables of places are drawn by kinds that know the geometry";
   if (parameter.kind == ParameterKind::text) return "a name has no range";
   return "";
+}
+
+std::vector<const Parameter*> drawn_for(const std::vector<Parameter>& parameters, const std::string& layer) {
+  std::vector<const Parameter*> all;
+  for (const Parameter& parameter : parameters)
+    if (parameter.kind != ParameterKind::section && may_concern(parameter, layer) && why_undrawn(parameter).empty())
+      all.push_back(&parameter);
+  return all;
 }
 
 std::vector<std::string> draw_own_sizes(const std::vector<Parameter>& parameters, const std::string& layer, RandomStream& random) {
@@ -168,10 +248,8 @@ std::vector<std::string> draw_own_sizes(const std::vector<Parameter>& parameters
 }
 
 std::vector<std::string> draw_parameters(const std::vector<Parameter>& parameters, const std::string& layer, RandomStream& random) {
-  std::vector<const Parameter*> all;
-  for (const Parameter& parameter : parameters)
-    if (parameter.kind != ParameterKind::section && may_concern(parameter, layer) && why_undrawn(parameter).empty())
-      all.push_back(&parameter);
+  std::vector<const Parameter*> all = drawn_for(parameters, layer);
+  std::erase_if(all, [](const Parameter* parameter) { return is_of_layers(*parameter); });  // as draws 8 were
   std::vector<std::string> set;
   for (std::uint64_t left = 1 + random.below(4); left > 0; --left) {
     const Parameter& parameter = *all[random.below(all.size())];
@@ -179,6 +257,43 @@ std::vector<std::string> draw_parameters(const std::vector<Parameter>& parameter
     if (!value.empty()) set.push_back(parameter.path() + "=" + value);
   }
   return set;
+}
+
+bool is_own(const Parameter& parameter) { return is_of_layers(parameter) || parameter.section.starts_with("hosts."); }
+
+std::vector<DrawnClass> classes_of(const Parameter& parameter) {
+  std::vector<DrawnClass> classes;
+  const auto add = [&](ValueClass one, const std::string& value) {
+    const auto has = [&](const DrawnClass& other) { return !value.empty() && other.fixed == value; };
+    const auto is_this = [&](const Undrawn& unsafe) { return unsafe.begin == parameter.name + "=" + value; };
+    if (is_of_layers(parameter) && std::ranges::any_of(unsafe_values, is_this)) return;
+    if (!is_value(parameter, value) && std::ranges::none_of(classes, has)) classes.push_back({one, value});
+  };
+  if (parameter.kind == ParameterKind::boolean) {
+    add(ValueClass::named, parameter.value == "true" ? "false" : "true");
+  } else if (parameter.kind == ParameterKind::choice) {
+    for (const std::string& name : parameter.names) add(ValueClass::named, name);
+  } else if (parameter.kind == ParameterKind::quantity && is_speed(parameter.dimension)) {  // at an end of its range a drive never answers
+    add(ValueClass::smaller, "");
+    add(ValueClass::larger, "");
+  } else {
+    const bool whole = parameter.kind != ParameterKind::real;
+    add(ValueClass::lowest, fixed_value(parameter, ValueClass::lowest));
+    add(ValueClass::highest, fixed_value(parameter, ValueClass::highest));
+    if (whole) add(ValueClass::below, fixed_value(parameter, ValueClass::below));
+    if (whole) add(ValueClass::above, fixed_value(parameter, ValueClass::above));
+    const bool zero = whole ? amount_of(parameter).value == 0 : std::stod(parameter.value) == 0;
+    const auto differs = [&](std::uint64_t eighths) { return !is_value(parameter, multiple(parameter, eighths)); };
+    if (!zero && differs(7)) add(ValueClass::smaller, "");
+    if ((!zero || whole) && differs(9)) add(ValueClass::larger, "");
+  }
+  return classes;
+}
+
+std::string value_of(const Parameter& parameter, const DrawnClass& one, RandomStream& random) {
+  if (!one.fixed.empty()) return one.fixed;
+  const bool smaller = one.value == ValueClass::smaller;
+  return multiple(parameter, smaller ? 1 + random.below(7) : 9 + random.below(56));
 }
 
 }  // namespace tessera

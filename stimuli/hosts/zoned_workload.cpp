@@ -236,6 +236,10 @@ ZonedWorkload::Verdict ZonedWorkload::ended(const Sent& sent, const HostRequest&
   for (const Flushed& flushed : sent.flushed)
     if (good && zones_[flushed.zone].life == flushed.life)
       zones_[flushed.zone].durable = std::max(zones_[flushed.zone].durable, flushed.end);
+  if (sent.op == HostOp::read && request.status == Status::zone_offline && (zone.offline || !zone.seen)) {
+    zone.offline = true;  // the next report has to say so
+    return {true, ""};
+  }
   if (sent.op == HostOp::flush || sent.op == HostOp::read) return {good, ""};
   if (sent.expected != Status::ok) {
     zone.managed = false;
@@ -287,6 +291,8 @@ std::string ZonedWorkload::learn(const Sent& sent, const HostRequest& request) {
       if (complaint.empty()) complaint = pointer_complaint(number, told, zone);
       const Zone had = zone;
       zone = {.conventional = told.type == ZoneType::conventional, .known = true, .seen = true, .life = had.life + 1};
+      zone.offline = told.condition == ZoneCondition::offline;
+      if (had.offline && !zone.offline && complaint.empty()) complaint = "zone " + std::to_string(number) + ": was offline, and is not";
       zone.usable = told.condition != ZoneCondition::read_only && told.condition != ZoneCondition::offline;
       zone.full = told.condition == ZoneCondition::full;
       zone.pointer = zone.full || zone.conventional ? 0 : told.pointer - told.start;

@@ -52,6 +52,7 @@ class ZonedWorkload final : public TraceSource {
     bool known = false;
     bool seen = false;   ///< in a report
     bool usable = true;  ///< neither read only nor offline
+    bool offline = false;
     bool full = false;
     bool may_be_reset = false;   ///< a reset was on its way when the power failed
     bool may_be_full = false;    ///< and so was a finish

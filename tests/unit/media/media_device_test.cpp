@@ -271,3 +271,15 @@ TEST_CASE("a read that is given up ends with the sector under the head, when the
   CHECK(device.give_up(51_ms) == timing.end);
   CHECK(device.finish() == Status::ok);
 }
+
+TEST_CASE("a whole track's read that is given up over the spares at its end is over then") {
+  MediaConfig config = test::small_drive();
+  config.track_spares = 25;  // 100 sectors in 8 ms of a turn of 10 ms
+  MediaDevice device(config, {}, ContentMode::tags, 1);
+  DataBuffer read = test::tagged(100, 0);
+  const MediaStep step = test::read_step({{0, 0}, 0, 100}, read.all());
+  REQUIRE(device.start(step, Picoseconds()).end == 10_ms);
+  CHECK(device.give_up(9_ms) == 9_ms);
+  CHECK(device.timing().transfer == 9_ms);
+  CHECK(device.finish() == Status::aborted);
+}

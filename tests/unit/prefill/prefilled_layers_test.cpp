@@ -72,3 +72,9 @@ TEST_CASE("a write in front of the end of the prefilled space keeps what lies be
       CHECK(drive.wrong_blocks() == 0);
     }
 }
+
+TEST_CASE("a drive that is prefilled where a zone is offline is refused, since nothing can be read there") {
+  CHECK_NOTHROW(PrefilledDrive("zoned", 50, {"layers.zoned.offline_zones=1"}));
+  CHECK_THROWS_WITH(PrefilledDrive("zoned", 100, {"layers.zoned.offline_zones=1"}),
+                    Catch::Contains("in a zone that is offline from the start"));
+}

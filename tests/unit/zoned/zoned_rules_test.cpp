@@ -1,4 +1,7 @@
 // The rules of zones, both sides of each bound.
+#include <algorithm>
+
+#include "stimuli/hosts/zoned_workload.hpp"
 #include "zoned_drive.hpp"
 
 using namespace tessera;
@@ -219,4 +222,47 @@ TEST_CASE("read-only zones are read and not written, offline ones neither") {
   CHECK(drive.read_zone(7, 0, 1) == Status::zone_offline);
   CHECK(drive.write_zone(7, 0, 1) == Status::zone_offline);
   CHECK(drive.manage(HostOp::zone_open, 7) == Status::zone_offline);
+}
+
+namespace {
+
+/// Answers a host's requests: reads as if their zone were offline, reports as if each zone had this condition, the rest well.
+std::vector<ZonedWorkload::Verdict> answered(std::uint64_t seed, ZoneCondition reported, bool reports_first) {
+  constexpr ZonedWorkload::Drive drive{.blocks = 1024, .zone_blocks = 64, .largest = 16};
+  ZonedWorkload host(seed, drive);
+  std::vector<ZonedWorkload::Verdict> verdicts;
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    TraceRecord record;
+    REQUIRE(host.next(record));
+    HostRequest request;
+    request.number = number;
+    request.op = record.op;
+    if (record.op == HostOp::zone_report && (reports_first || number > 20)) {
+      const std::uint64_t first = record.offset / Bytes(host_block_bytes) / drive.zone_blocks;
+      const std::uint64_t end = std::min<std::uint64_t>(16, first + zones_in_report(static_cast<std::uint32_t>(record.size / Bytes(512))));
+      for (std::uint64_t zone = first; zone < end; ++zone)
+        request.zones.push_back({ZoneType::sequential_write_required, reported, HostBlock(zone * 64), 64, HostBlock(zone * 64)});
+    } else if (record.op == HostOp::zone_report) {
+      request.status = Status::aborted;
+    }
+    if (record.op == HostOp::read) request.status = Status::zone_offline;
+    const ZonedWorkload::Verdict verdict = host.completed(request);
+    if (record.op == HostOp::read || !verdict.complaint.empty()) verdicts.push_back(verdict);
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+TEST_CASE("a host that keeps books of zones expects no data of those that a report calls offline, and complains where they are not") {
+  const auto in_order = [](const ZonedWorkload::Verdict& verdict) { return verdict.in_order && verdict.complaint.empty(); };
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    CHECK(std::ranges::all_of(answered(seed, ZoneCondition::offline, true), in_order));
+    CHECK(std::ranges::none_of(answered(seed, ZoneCondition::empty, true), in_order));
+  }
+  bool complained = false;
+  for (std::uint64_t seed = 1; seed < 10; ++seed)
+    for (const ZonedWorkload::Verdict& verdict : answered(seed, ZoneCondition::empty, false))
+      complained = complained || verdict.complaint.find("was offline, and is not") != std::string::npos;
+  CHECK(complained);
 }
