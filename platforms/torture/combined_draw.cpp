@@ -245,7 +245,6 @@ void CombinedDraw::draw_what_happens(CombinedRun& run, const DriveConfig& drive,
   options.replay = draw_replay(random);
   run.requests = 20 + random.below(random.below(4) == 0 ? 480 : 160);
   if (random.below(4) == 0) run.saved_after = 1 + random.below(run.requests - 1);
-  if (translated) run.saved_after = 0;  // the host's memory is no part of a state
   run.cuts = static_cast<std::uint32_t>(random.below(8) == 0 ? 0 : 1 + random.below(5));
   run.faults = draw_faults(drive, run.wanted, random, options);
   // Earlier draws knew hosts that had no answer to sectors that cannot be read or written.
