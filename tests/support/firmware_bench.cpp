@@ -29,6 +29,7 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
       bus_(config.bus, config.nand ? config.nand->channels : 0, config.media.actuators),
       dram_(config.dram, config.seed),
       host_(timeline_, config.host, static_cast<std::uint32_t>(config.media.sector_size.value()), *this, *this) {
+  for (std::uint32_t tag = config.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
   if (config.nand) nand_.emplace(*config.nand, kept_per_sector(config), config.seed, timeline_, static_cast<NandClient&>(*this));
   if (config.content != ContentMode::none) {
     const auto sector_blocks = static_cast<std::uint32_t>(config.media.sector_size.value()) / host_block_bytes;
@@ -53,25 +54,30 @@ FirmwareBench::FirmwareBench(const BenchConfig& config, Controller::Image image)
   controller_->memory().set_fault_listener(scoreboard_.get());
   if (dram_.can_fail()) controller_->expect_memory_errors([this] { memory_failed_ = true; });
   host_.watch([this] { return controller_->account(); }, [this] { return controller_->work(); });
-  boot(false);
+  boot();
 }
 
 FirmwareBench::~FirmwareBench() { controller_->power_off(); }
 
-void FirmwareBench::boot(bool after_cut) {
-  power_on(after_cut);
+void FirmwareBench::boot() {
+  power_.boot();
   while (!booted_) timeline_.step();
 }
 
-void FirmwareBench::power_on(bool after_cut) {
-  free_tags_.clear();
-  for (std::uint32_t tag = config_.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
+void FirmwareBench::power_on(bool after_power_cut, std::function<void(Status)> booted) {
+  power_back();
+  runs_ = unsaved_ = true;
   booted_ = memory_failed_ = false;
   dram_.initialise(timeline_.now());
-  controller_->power_on(after_cut, [this](Status status) {
+  controller_->power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
     boot_status_ = status;
     booted_ = true;
+    booted(status);
   });
+}
+
+void FirmwareBench::power_back() {
+  if (!std::exchange(powered_, true)) media_.restore(timeline_.now());
 }
 
 HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t count, bool force_unit_access, bool all_zones) {
@@ -92,6 +98,7 @@ HostRequest& FirmwareBench::submit(HostOp op, std::uint64_t first, std::uint32_t
 
 void FirmwareBench::completed(HostRequest& request) {
   TESSERA_CHECK(request.life.total() == timeline_.now() - request.life.arrival, "the parts of a request's life do not sum to it");
+  power_.answered();
   if (scoreboard_) scoreboard_->completed(request);
   const std::uint64_t sector_blocks = config_.media.sector_size.value() / host_block_bytes;
   const bool whole = request.blocks.first.value() % sector_blocks == 0 && request.blocks.count % sector_blocks == 0;
@@ -149,45 +156,44 @@ bool FirmwareBench::restart_after_actions(std::uint64_t actions) {
 }
 
 void FirmwareBench::restart_now() {
-  stop_firmware(~std::uint64_t{0});
-  controller_->power_off();
-  bus_.cut();
-  dram_.cut();
-  boot(true);
+  power_.restart();
+  while (!booted_) timeline_.step();
 }
 
 void FirmwareBench::cut_while_stopping(std::uint64_t actions) {
-  stop_firmware(actions);
-  lose_power();
-  boot(true);
+  power_.restart();
+  for (; actions > 0 && power_.phase() == PowerCycle::Phase::stopping; --actions) timeline_.step();
+  cut_now();
 }
 
-void FirmwareBench::stop_firmware(std::uint64_t actions) {
-  bool stopped = false;
+void FirmwareBench::restart_firmware(std::function<void()> stopped) {
   host_.power_off();
-  controller_->halt([&stopped] { stopped = true; });
-  lose_requests();
-  for (; actions > 0 && !stopped; --actions) timeline_.step();
+  controller_->halt([this, stopped = std::move(stopped)] {
+    runs_ = false;
+    controller_->power_off();
+    bus_.cut();
+    dram_.cut();
+    stopped();
+  });
 }
 
 void FirmwareBench::cut_now() {
-  lose_power();
-  boot(true);
+  power_.off();
+  boot();
 }
 
 bool FirmwareBench::cut_twice(std::uint64_t actions) {
-  lose_power();
-  power_on(true);
+  power_.off();
+  power_.boot();
   for (; actions > 0 && !booted_; --actions) timeline_.step();
   const bool in_recovery = !booted_;
-  lose_power();
-  boot(true);
+  cut_now();
   return in_recovery;
 }
 
 void FirmwareBench::cut_twice(Picoseconds time) {
-  lose_power();
-  power_on(true);
+  power_.off();
+  power_.boot();
   cut_at(timeline_.now() + time);
 }
 
@@ -196,28 +202,37 @@ void FirmwareBench::fail_dumps(std::function<std::uint64_t(std::uint64_t)> saved
   if (scoreboard_) scoreboard_->expect_failed_dumps();
 }
 
-void FirmwareBench::lose_power() {
+PowerLoss FirmwareBench::power_off() {
+  powered_ = false;
   media_.cut(timeline_.now());
-  timeline_.withdraw(*this);
+  timeline_.withdraw(static_cast<TimelineListener&>(*this));
   if (nand_) nand_->cut(timeline_.now());
-  controller_->power_off();
-  host_.power_off();
-  bus_.cut();
-  dram_.cut();
-  lose_requests();
+  if (std::exchange(runs_, false)) {
+    controller_->power_off();
+    host_.power_off();
+    bus_.cut();
+    dram_.cut();
+  }
+  if (!std::exchange(unsaved_, false)) return {};
   const std::uint64_t pieces = controller_->memory().dumped_bytes().value() / MemoryController::dump_piece.value();
-  const bool lost_writes = controller_->memory().dumped(saved_pieces_ ? saved_pieces_(pieces) : pieces);
-  if (lost_writes && scoreboard_) scoreboard_->dump_failed();
-  media_.restore(timeline_.now());
+  const std::uint64_t saved = saved_pieces_ ? saved_pieces_(pieces) : pieces;
+  return {saved < pieces, controller_->memory().dumped(saved)};
 }
 
-void FirmwareBench::lose_requests() {
+void FirmwareBench::link_lost(Why) {
+  booted_ = false;
   if (scoreboard_)
     for (const auto& request : requests_)
       if (!done(*request)) scoreboard_->lost(*request);
   requests_.clear();
   outstanding_ = 0;
+  free_tags_.clear();
+  for (std::uint32_t tag = config_.host.tags; tag > 0; --tag) free_tags_.push_back(tag - 1);
   if (scoreboard_) scoreboard_->power_cut();
+}
+
+void FirmwareBench::power_lost(const PowerLoss& loss) {
+  if (loss.lost_writes && scoreboard_) scoreboard_->dump_failed();
 }
 
 void FirmwareBench::verify_all() {

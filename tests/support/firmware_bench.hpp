@@ -21,6 +21,7 @@
 #include "host/host_interface.hpp"
 #include "media/media_device.hpp"
 #include "nand/nand_device.hpp"
+#include "power/power_cycle.hpp"
 #include "stimuli/scoreboard/scoreboard.hpp"
 
 namespace tessera::test {
@@ -59,7 +60,9 @@ class FirmwareBench final : private MediaLink,
                             private NandClient,
                             private TimelineListener,
                             private HostInterface::Downstream,
-                            private HostInterface::Upstream {
+                            private HostInterface::Upstream,
+                            private PoweredDrive,
+                            private PowerOwner {
  public:
   /// `image` makes the firmware at each power-on.
   FirmwareBench(const BenchConfig& config, Controller::Image image);
@@ -191,12 +194,24 @@ class FirmwareBench final : private MediaLink,
   void arrived(HostRequest& request) override { controller_->arrived(request); }
   void abort(HostRequest& request) override { controller_->abort(request); }
   void completed(HostRequest& request) override;
-  void power_on(bool after_cut);
-  void boot(bool after_cut);
+  // Power that a test switches takes no time to come back, and the firmware none to begin.
+  void power_on(bool after_power_cut, std::function<void(Status)> booted) override;
+  PowerLoss power_off() override;
+  void power_back() override;
+  void restart_firmware(std::function<void()> stopped) override;
+  void on_memory_error(std::function<void()>) override {}  // a test looks at memory_failed()
+  [[nodiscard]] Picoseconds outage() const override { return {}; }
+  [[nodiscard]] Picoseconds restart_delay() const override { return {}; }
+  [[nodiscard]] Picoseconds restart_time() const override { return {}; }
+  [[nodiscard]] Picoseconds answers() const override { return controller_->executor().now(); }
+  void link_lost(Why why) override;
+  void power_lost(const PowerLoss& loss) override;
+  void formats() override {}
+  void recovered() override { power_.serve(); }
+  void stays_dead(Status) override {}
+  void gives_up() override {}
+  void boot();
   bool run_actions(std::uint64_t actions);
-  void lose_power();
-  void lose_requests();
-  void stop_firmware(std::uint64_t actions);
   void verify(const HostRun& run);
 
   BenchConfig config_;
@@ -216,6 +231,10 @@ class FirmwareBench final : private MediaLink,
   std::uint64_t failed_whole_requests_ = 0;
   std::uint64_t failed_flushes_ = 0;
   std::function<std::uint64_t(std::uint64_t)> saved_pieces_;
+  PowerCycle power_{timeline_, *this, *this};
+  bool powered_ = true;   // the media
+  bool runs_ = false;     // the firmware
+  bool unsaved_ = false;  // since it began: a cut has something to dump
   bool booted_ = false;
   bool memory_failed_ = false;
   Status boot_status_ = Status::ok;

@@ -31,7 +31,7 @@ struct Bench final : TimelineListener {
     ahci->interrupt.bind(host.interrupt);
   }
   void on_time(std::uint64_t again) override {
-    if (again == 0) return drive->power_off();
+    if (again == 0) return static_cast<void>(drive->power_off());
     drive->power_on(true, [](Status status) { CHECK(status == Status::ok); });
   }
   void run(std::function<void(Host&)> program) {

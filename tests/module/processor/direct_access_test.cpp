@@ -107,7 +107,7 @@ TEST_CASE("a pointer into the DRAM ends with the power, and the next boot gets o
   struct Cut final : TimelineListener {
     Bench& bench;
     explicit Cut(Bench& of) : bench(of) {}
-    void on_time(std::uint64_t again) override { again != 0 ? bench.power_on(true) : bench.drive->power_off(); }
+    void on_time(std::uint64_t again) override { again != 0 ? bench.power_on(true) : static_cast<void>(bench.drive->power_off()); }
   } cut(bench);
   bench.host.program = [&](strangers::BlockingHost& host) {
     sc_core::wait(1, sc_core::SC_MS);
