@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "platforms/run/drive_host.hpp"
 #include "platforms/torture/children.hpp"
 
 namespace tessera {
@@ -81,6 +82,7 @@ bool can_be_made(const DriveConfig& drive, const FormatPlan& plan) {
     try {
       DriveModule module("drive", drive, plan, ContentMode::tags, 0, DriveParts::without_attributes());
       module.power_on(false, [](Status) {});  // its firmware reserves memory
+      static_cast<void>(application_sectors(module));  // a host that translates may refuse it
     } catch (const InputError&) {
       status = 1;
     } catch (const std::exception&) {  // what else is wrong a run tells

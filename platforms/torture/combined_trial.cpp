@@ -132,6 +132,7 @@ std::unique_ptr<TraceSource> CombinedTrial::open(Bytes capacity) {
 /// What it sends depends on what the drive answers, so that there is no trace of it. A part that goes on has numbers of its own.
 std::unique_ptr<TraceSource> CombinedTrial::open_zoned(Bytes capacity) {
   const CombinedRun& run = drawn_.run;
+  if (capacity < drawn_.drive.selected().zone_size()) throw InputError("a host that writes zones has nothing to do on a drive without one");
   const std::uint64_t sector = drawn_.drive.media.sector_size.value();
   const ZonedWorkload::Drive shape{
       .blocks = capacity.value() / host_block_bytes,

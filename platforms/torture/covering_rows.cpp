@@ -1,7 +1,7 @@
 // Most faults of a system with many parameters are caused by one value or by two that meet (Kuhn, Wallace and Gallo, 2004). A drive has
-// some 350 parameters that concern a layer, with about three classes of values each: 600,000 pairs, far too many for a run each. But a run
-// that sets 32 parameters at once meets 496 pairs, so that a few thousand runs meet all of them. Their rows are a covering array of
-// strength 2: whichever two values of different parameters one picks, some row has both.
+// some 350 parameters that concern a layer, with about four classes of values each: a million pairs, far too many for a run each. But a run
+// that sets 40 parameters at once meets 780 pairs, so that some thousand runs meet all of them. Their rows are a covering array of strength
+// 2: whichever two values of different parameters one picks, some row has both.
 //
 // The smallest array is hard to find; greedy rows come near it. Each row is made as AETG does (Cohen, Dalal, Fredman and Patton, 1997): it
 // starts with the value of which most pairs are left, and then takes, one after another, the value that adds most pairs that no row has
@@ -10,15 +10,15 @@
 // - Rows are partial. A value that is not chosen is the drive's own, and rows have 8 to 40 values: many values at once meet many pairs, but
 //   one of them may hide what two others do (a drive that is dead shows nothing more), so that short rows come between long ones.
 // - Some pairs come first. A pair with a parameter of the layer's own weighs more than a pair of two that all layers share, since the
-//   campaigns of all layers meet the latter: after about a thousand rows of a layer all of the former are met.
+//   campaigns of all layers meet the latter: after some 1,200 rows of a layer all of the former are planned, after some 6,000 all.
 // - Some values are scarce. A row asks for two kinds of faults at most, next to those that a run draws anyway.
 //
 // No row knows whether the drive accepts it: what is refused is left out by the run (legal_part.hpp) and not met. A refused pair may be
 // legal in other company, so the rows go on when all pairs are planned: they begin again in another order. How many pairs were in fact met
 // is counted from what the runs say that they had.
 //
-// The cost: a row of n values looks n times at all items, about 0.1 ms. Row k depends on the rows in front of it, so that a run alone makes
-// k rows first.
+// The cost: a row of n values looks n times at all items, which takes less than a millisecond. Row k depends on the rows in front of it, so
+// that a run alone makes k rows first.
 #include "platforms/torture/covering_rows.hpp"
 
 #include <algorithm>
