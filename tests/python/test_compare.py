@@ -19,6 +19,7 @@ from simulate import LAYERS, run, simulate, started
 
 from tessera import InputError, Run
 from tessera.explore.comparison import Comparison, command_of
+from tessera.figures.gallery import of_comparison
 from tessera.reports import write_report
 from tessera.reports.comparison_page import comparison_page
 from tessera.results.bound_by import time_lines
@@ -147,6 +148,8 @@ def test_the_longest_warm_up_is_left_out_of_all_layers(tmp_path):
         assert found == pytest.approx(given, rel=1 / 256)  # a percentile of the simulator is of a bucket
         assert found != all_ or name == "max"
         assert result["runs"][f"host.latency.{name}"] == found
+    assert result["comparison"]["warm_up"] == int(said[1]) and all("whole runs" in chart.note for chart in of_comparison(Comparison(tmp_path / "found")))
+    assert whole["comparison"]["warm_up"] is None and not any("whole runs" in chart.note for chart in of_comparison(Comparison(tmp_path / "whole")))
     ratios = [each["baselines"]["cmr"]["host.latency.mean.ratio"][1] for each in (result, by_hand)]
     assert ratios[0] == pytest.approx(ratios[1], rel=1e-9)
     assert result["runs"]["host.throughput"] == pytest.approx(by_hand["runs"]["host.throughput"], rel=0.01)

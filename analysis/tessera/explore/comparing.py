@@ -140,7 +140,7 @@ def compare_layers(
             if not partial or any(run.run for run in runs):
                 write_inside(folder / RECORD, json.dumps({**simulation.record(), "layers": list(layers), "seeds": seeds, "baselines": against, "margin": margin}, indent=1) + "\n")
                 columns = columns_with(percentiles, any(run.unstable for run in runs))
-                facts = {**_facts(simulation, runs, fold, seeds, partial), "margin": margin}
+                facts = {**_facts(simulation, runs, fold, seeds, partial), "margin": margin, "warm_up": runs[0].part}
                 with judged_within(margin):
                     write_inside(folder / "compare.json", json.dumps(_document(facts, runs, columns, against), indent=1) + "\n")
             else:

@@ -86,7 +86,8 @@ def of_comparison(comparison: Comparison, layers: Sequence[str] = ()) -> list[Ch
     for layer, seed, status in zip(made["layer"], made["seed"], made["exit_status"]):
         if layer in runs and status == 0:
             runs[layer].append(comparison.run(layer, seed))
-    return of_runs({layer: found for layer, found in runs.items() if found}, bool(layers))
+    charts = of_runs({layer: found for layer, found in runs.items() if found}, bool(layers))
+    return [replace(chart, note=pictures.noted(chart.note, "whole runs")) for chart in charts] if comparison.columns["comparison"].get("warm_up") else charts
 
 
 def _chosen(layers: Sequence[str], known: Sequence[str], kind: str) -> list[str]:
