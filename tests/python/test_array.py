@@ -161,6 +161,17 @@ def test_an_outage_that_the_host_sits_out_throws_nobody_out(tmp_path):
     assert value(metrics, "array.thrown_out") == 0
 
 
+def test_a_drive_that_is_starting_can_lose_its_power_again(tmp_path):
+    def longest_wait(*at):
+        cuts = [f'[[power_cut]]\nat = "{when} ms"\ndrives = [0]\n' for when in at]
+        file = array_file(tmp_path, "mirror", drives(2), '[drive.settings.power]\nboot_time = "300 ms"\n', *cuts)
+        metrics, _ = run_array(tmp_path / "out", file, depth=2)
+        assert value(metrics, "scoreboard.errors") == value(metrics, "host.failed") == 0
+        return value(metrics, "host.latency.max")
+
+    assert longest_wait(100, 300) == pytest.approx(longest_wait(100) + 200, abs=20)  # ms
+
+
 def rebuild_time(tmp_path, name, kind, *more):
     file = array_file(tmp_path, kind, *more, failure(0, "10 ms"), chunk="64 KiB")
     simulate("array", file, "--prefill", 0, "--set", "rebuild.rate_limit=0 B/s", "--out", tmp_path / name)
