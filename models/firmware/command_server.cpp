@@ -305,17 +305,17 @@ class CommandServer::Stream {
   static constexpr std::uint32_t other_ended = ~std::uint32_t{0};
   static constexpr std::uint32_t other_began = other_ended - 1;
 
-  /// Of one of the two tasks: the other one never waits at the same time.
   struct Wait {
     Stream& stream;
     LifePhase phase;
     std::uint32_t for_what;
     [[nodiscard]] bool await_ready() const { return stream.over(for_what); }
     void await_suspend(std::coroutine_handle<> task) {
-      stream.wait_.task = task;
-      stream.waiting_for_ = for_what;
-      stream.waits_ = true;
-      stream.ports_.cpu.suspend(stream.wait_, phase);
+      Waiter& waiter = stream.waiter_for(for_what);
+      waiter.wait.task = task;
+      waiter.for_what = for_what;
+      waiter.waits = true;
+      stream.ports_.cpu.suspend(waiter.wait, phase);
     }
     void await_resume() const {}
   };
@@ -325,10 +325,18 @@ class CommandServer::Stream {
     if (for_what == other_ended) return ended_;
     return for_what == crossed_ || !ok(status_);
   }
+  /// Each task has its own: one that was made ready may still wait for a core when the other begins to wait.
+  struct Waiter {
+    bool waits = false;
+    std::uint32_t for_what = 0;
+    DeviceWait wait;
+  };
+  [[nodiscard]] Waiter& waiter_for(std::uint32_t for_what) { return waiters_[for_what < other_began ? for_what % 2 : (count() - 1) % 2]; }
   void wake() {
-    if (waits_ && over(waiting_for_)) {
-      waits_ = false;
-      ports_.cpu.make_ready(wait_);
+    for (Waiter& waiter : waiters_) {
+      if (!waiter.waits || !over(waiter.for_what)) continue;
+      waiter.waits = false;
+      ports_.cpu.make_ready(waiter.wait);
     }
   }
 
@@ -340,9 +348,7 @@ class CommandServer::Stream {
   std::uint32_t crossed_ = 0;  // pieces that have begun to cross
   bool began_ = false;         // the task beside
   bool ended_ = false;
-  bool waits_ = false;
-  std::uint32_t waiting_for_ = 0;
-  DeviceWait wait_;
+  std::array<Waiter, 2> waiters_;
 };
 
 /// The link is asked for a write's first two pieces at once; of a read, the layer for the first one first. The command's own task has the

@@ -208,7 +208,9 @@ bool may_concern(const Parameter& parameter, const std::string& layer) {
   if (is_of_layers(parameter)) return (parameter.section + ".").starts_with(layer_section(layer.substr(0, colon)));
   if (!parameter.section.starts_with("hosts.")) return true;
   const std::string part = parameter.section.substr(6);
-  return colon != std::string::npos && (part == "cpu" || part.starts_with(layer.substr(colon + 1)));
+  if (colon == std::string::npos) return false;
+  const std::string host = layer.substr(colon + 1);  // or one of its variants, as log-cost-benefit
+  return part == "cpu" || part.starts_with(host) || host.starts_with(part + "-");
 }
 
 }  // namespace

@@ -274,6 +274,18 @@ def test_a_failure_tells_the_values_that_are_enough_for_it(tmp_path):
     assert sum("enough: none of the parameters" in told for told in losses) > 0
 
 
+def test_the_two_tasks_of_a_streamed_command_wait_each_for_itself(tmp_path):
+    # Both waited with one entry: where an interrupt's work comes first, the second waited while the first was still to have its turn, and
+    # was then resumed twice.
+    trace = tmp_path / "writes.csv"
+    trace.write_text("155400667569,w,2606,8\n155400667569,w,161,218\n")
+    columns = ("--columns", "time=1:ps,op=2:r=r,w=w,f=f,t=t,u=u,offset=3:512,size=4:512", "--replay", "queue:16", "--seed", 793753)
+    settings = ("firmware.read_cache.segments=3", "firmware.write_cache.capacity=1 MiB", "firmware.write_cache.durability=journal",
+                "controller.timer_interrupt.priority=7", "dram.column_gap=5 us", "firmware.write_cache.edges=behind")  # fmt: skip
+    words = [word for setting in settings for word in ("--set", setting)]
+    simulate("run", "torture", "--layer", "shingled-in-place-14r23", "--trace", trace, *columns, "--check", *words, "--prefill", 100, "--caches", "empty", "--out", tmp_path / "out")
+
+
 def test_zones_that_are_offline_from_the_start_hold_no_data_that_is_missed():
     assert campaign("--layer", "zoned", "--set", "layers.zoned.offline_zones=6", "--runs", 12, "--seed", 3, "--draw", 7, status=None)["all"]["failures"] == 0
 

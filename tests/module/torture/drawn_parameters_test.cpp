@@ -59,6 +59,8 @@ TEST_CASE("a layer draws its own parameters, what all share, and those of its ho
   CHECK(draws("mu-rmw", "media.rpm"));
   CHECK(draws("zoned:log", "layers.zoned.zone"));
   CHECK_FALSE(draws("zoned:log", "hosts.lsm.memtable"));
+  CHECK(draws("zoned:log-cost-benefit", "hosts.log.over_provisioning"));
+  CHECK_FALSE(draws("zoned:log-cost-benefit", "hosts.lsm.memtable"));
 }
 
 TEST_CASE("no row has a value that takes a promise away") {
