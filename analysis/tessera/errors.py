@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 SHOWN = 80  # characters of a value in a sentence
@@ -143,6 +144,15 @@ def check_schema(file: Path, found: object, known: int) -> None:
     """Raises InputError where results are of another schema than the one that this version reads."""
     if found != known or isinstance(found, bool):
         raise InputError(f"{file}: results of schema {found}, this version reads {known}: read them with the version that made them, or make them again")
+
+
+@contextmanager
+def whole_numpy(file: Path) -> Iterator[None]:
+    """Whatever NumPy raises at a header that is none, an expression of Python that it tokenizes and evaluates, as `damaged`."""
+    try:
+        yield
+    except (ArithmeticError, EOFError, LookupError, MemoryError, RecursionError, SyntaxError, TokenError, TypeError, ValueError) as error:
+        raise error if isinstance(error, InputError) else damaged(file) from None
 
 
 def damaged(file: Path) -> InputError:
