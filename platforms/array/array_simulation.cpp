@@ -1,6 +1,7 @@
 #include "platforms/array/array_simulation.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -58,7 +59,7 @@ ArrayLayout ArraySimulation::power_on() {
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     DriveOfArray& drive = drives_[i];
     drive.boots = true;
-    drive.module->power_on(false, [this, &drive](Status status) { booted(drive, status); });
+    drive.module->power_on(false, [this, i](Status status) { booted(static_cast<std::uint32_t>(i), status); });
   }
   ArrayLayout layout = drives_.layout(array_);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
@@ -103,7 +104,7 @@ void ArraySimulation::on_time(std::uint64_t argument) {
         if (drives_[i].condition == DriveCondition::dark) boot(i);
       return;
     case boot_drive: return boot(static_cast<std::uint32_t>(index));
-    case recovered: return host_.recover([this] { go_on(); });
+    case recovered: leave_out_dead(); return host_.recover([this] { go_on(); });
     case begin_drain: return drain();
     case poll_idle: return poll();
     case end_window: return window_over();
@@ -112,10 +113,29 @@ void ArraySimulation::on_time(std::uint64_t argument) {
 }
 
 /// The boot task ran ahead of the timeline by its CPU time: the drive answers when that has passed.
-void ArraySimulation::booted(DriveOfArray& drive, Status status) {
-  TESSERA_CHECK(ok(status), "a drive of the array did not boot");
-  answers_ = std::max(answers_, drive.module->controller().executor().now());
+void ArraySimulation::booted(std::uint32_t i, Status status) {
+  DriveOfArray& drive = drives_[i];
+  TESSERA_CHECK(ok(status) || drive.config.asks_for_faults() || !drive.config.foreign_firmware().empty(),
+                "a drive of the array did not boot");
+  if (!drive.boots) return ok(status) ? host_.drive_resumed(i) : leave_out(i);
+  if (ok(status))
+    answers_ = std::max(answers_, drive.module->controller().executor().now());
+  else
+    dead_.push_back(i);
   boot_over(drive);
+}
+
+/// Faults can take more than the firmware keeps twice: to the array, such a drive failed.
+void ArraySimulation::leave_out(std::uint32_t dead) {
+  if (drives_[dead].condition == DriveCondition::failed) return;  // meanwhile
+  throw_out(dead, DriveFault::no_boot);
+  host_.drive_failed(dead);
+}
+
+/// Spares first: none of them is to take another's place.
+void ArraySimulation::leave_out_dead() {
+  std::ranges::sort(dead_, std::greater());
+  for (const std::uint32_t dead : std::exchange(dead_, {})) leave_out(dead);
 }
 
 /// Of those that boot together: the first time, or after a cut of all.
@@ -149,6 +169,7 @@ void ArraySimulation::start_replay() {
   for (std::size_t i = 0; i < drives_.size(); ++i) drives_[i].measurement->begin();
   host_.reset_statistics();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  leave_out_dead();
   if (stop_signal() != 0) stop();
   schedule();
   player_.start();
@@ -255,11 +276,7 @@ void ArraySimulation::boot(std::uint32_t i) {
   if (drives_[i].condition != DriveCondition::dark) return;  // it failed meanwhile
   DriveModule& drive = *drives_[i].module;
   drives_[i].condition = DriveCondition::on;
-  drive.power_on(true, [this, i](Status status) {
-    if (drives_[i].boots) return booted(drives_[i], status);
-    TESSERA_CHECK(ok(status), "a drive of the array did not boot");
-    host_.drive_resumed(i);
-  });
+  drive.power_on(true, [this, i](Status status) { booted(i, status); });
 }
 
 /// The array has its drives again, and what can be put right is; everything that was written is read, by a copy of this process, before the

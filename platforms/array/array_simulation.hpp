@@ -85,7 +85,9 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   void on_time(std::uint64_t argument) override;
   void post(Picoseconds at, Event event, std::uint64_t index = 0);
   ArrayLayout power_on();
-  void booted(DriveOfArray& drive, Status status);
+  void booted(std::uint32_t drive, Status status);
+  void leave_out(std::uint32_t dead);
+  void leave_out_dead();
   void boot_over(DriveOfArray& drive);
   void start_replay();
   void schedule();
@@ -145,6 +147,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   Picoseconds drain_limit_;
   std::string failure_;
   std::vector<ThrownOut> thrown_out_;
+  std::vector<std::uint32_t> dead_;     // of those that booted together: left out as soon as the host goes on
   std::vector<std::uint32_t> leaving_;  // thrown out, and still on: what they do returns first
   std::uint64_t cuts_made_ = 0;
   std::uint64_t rows_differing_ = 0;
