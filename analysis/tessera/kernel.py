@@ -244,7 +244,8 @@ class Drive:
         self._drive.stop()
 
     def drain(self) -> None:
-        """Flushes and runs until the drive is idle, as a run does at its end; the flush is not counted in the metrics."""
+        """Waits for all requests, flushes, and runs until the drive is idle, as a run does at its end; the flush is not counted in the metrics.
+        Raises InputError where the drive fails it."""
         self._drive.drain()
 
     def cut_power(self) -> None:
