@@ -315,6 +315,7 @@ void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
 }
 
 void ArraySimulation::on_end(Picoseconds) {
+  if (stop_signal() != 0) stop();  // the input may go on after what was read of it
   replayed_ = true;
   drain_when_done();
 }
