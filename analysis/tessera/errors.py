@@ -56,22 +56,37 @@ def wrong(name: str, expected: str, found: object) -> InputError:
 
 
 def path_of(name: str, value: object) -> Path:
-    """
+    r"""
     >>> path_of("out", 3)
     Traceback (most recent call last):
     tessera.errors.InputError: out: expected a path, found 3
+    >>> path_of("out", "a\ud800")
+    Traceback (most recent call last):
+    tessera.errors.InputError: out: expected a path, found 'a\ud800'
     """
     if not isinstance(value, str | os.PathLike):
         raise wrong(name, "a path", value)
     text = os.fspath(value)
-    if not isinstance(text, str) or "\0" in text:
-        raise wrong(name, "a path", value)
+    try:
+        if not isinstance(text, str) or b"\0" in os.fsencode(text):
+            raise wrong(name, "a path", value)
+    except UnicodeEncodeError:
+        raise wrong(name, "a path", value) from None
     return Path(text)
 
 
 def text_of(name: str, value: object) -> str:
+    r"""
+    >>> text_of("layer", "\ud800")
+    Traceback (most recent call last):
+    tessera.errors.InputError: layer: expected a text of Unicode, found '\ud800'
+    """
     if not isinstance(value, str):
         raise wrong(name, "a text", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise wrong(name, "a text of Unicode", value) from None
     return value
 
 

@@ -474,3 +474,20 @@ result = refused(boots)
 """
     )
     assert found.startswith("the drive did not boot: ")
+
+
+def test_what_is_handed_in_and_is_of_a_wrong_kind_is_named_and_ends_nothing():
+    said = bench(
+        """
+drive = Drive("torture", layer="cmr", prefill=0)
+calls = [lambda: drive.submit(None), lambda: drive.submit("read", 0, 4096, done=3), lambda: drive.submit("write", 0, data=-1), lambda: drive.submit("write", 0, data=2**70),
+         lambda: drive.at(drive.now, None), lambda: drive.record(None), lambda: drive.signals(3), lambda: drive.metric([]), lambda: drive.value({})]
+calls += [lambda: Drive(settings=[1]), lambda: Drive(settings={"media.rpm": "\\ud800"}), lambda: Drive(layer="\\ud800")]
+result = [refused(call) for call in calls]
+drive.drain()
+"""
+    )
+    assert said == ["op: expected a text, found None", "done: expected something to call, found 3", "data: expected bytes, found -1", f"data: expected bytes, found {2**70}",
+                    "call: expected something to call, found None", "pattern: expected a text, found None", "pattern: expected a text, found 3", "metric: expected a text, found []",
+                    "signal: expected a text, found {}", "settings: expected a mapping with texts as keys, found [1]", "settings: expected a text of Unicode, found 'media.rpm=\\ud800'",
+                    "layer: expected a text of Unicode, found '\\ud800'"]  # fmt: skip
