@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 SHOWN = 80  # characters of a value in a sentence
@@ -55,22 +56,37 @@ def wrong(name: str, expected: str, found: object) -> InputError:
 
 
 def path_of(name: str, value: object) -> Path:
-    """
+    r"""
     >>> path_of("out", 3)
     Traceback (most recent call last):
     tessera.errors.InputError: out: expected a path, found 3
+    >>> path_of("out", "a\ud800")
+    Traceback (most recent call last):
+    tessera.errors.InputError: out: expected a path, found 'a\ud800'
     """
     if not isinstance(value, str | os.PathLike):
         raise wrong(name, "a path", value)
     text = os.fspath(value)
-    if not isinstance(text, str) or "\0" in text:
-        raise wrong(name, "a path", value)
+    try:
+        if not isinstance(text, str) or b"\0" in os.fsencode(text):
+            raise wrong(name, "a path", value)
+    except UnicodeEncodeError:
+        raise wrong(name, "a path", value) from None
     return Path(text)
 
 
 def text_of(name: str, value: object) -> str:
+    r"""
+    >>> text_of("layer", "\ud800")
+    Traceback (most recent call last):
+    tessera.errors.InputError: layer: expected a text of Unicode, found '\ud800'
+    """
     if not isinstance(value, str):
         raise wrong(name, "a text", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise wrong(name, "a text of Unicode", value) from None
     return value
 
 
@@ -143,6 +159,15 @@ def check_schema(file: Path, found: object, known: int) -> None:
     """Raises InputError where results are of another schema than the one that this version reads."""
     if found != known or isinstance(found, bool):
         raise InputError(f"{file}: results of schema {found}, this version reads {known}: read them with the version that made them, or make them again")
+
+
+@contextmanager
+def whole_numpy(file: Path) -> Iterator[None]:
+    """Whatever NumPy raises at a header that is none, an expression of Python that it tokenizes and evaluates, as `damaged`."""
+    try:
+        yield
+    except (ArithmeticError, EOFError, LookupError, MemoryError, RecursionError, SyntaxError, TokenError, TypeError, ValueError) as error:
+        raise error if isinstance(error, InputError) else damaged(file) from None
 
 
 def damaged(file: Path) -> InputError:

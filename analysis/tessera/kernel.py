@@ -24,7 +24,7 @@ import numpy as np
 
 from tessera.engine.simulation import LARGEST, Setting, setting_text
 from tessera.engine.simulator import SimulatorError, simulator
-from tessera.errors import InputError, unknown_name
+from tessera.errors import InputError, mapping_of, text_of, unknown_name, wrong
 
 __all__ = ["Drive", "Event", "Metric", "ModelFailure", "Request", "Signal"]
 
@@ -119,9 +119,13 @@ def _extension() -> ModuleType:
 def _text(name: str, value: object) -> str:
     if value is None:
         return ""
-    if not isinstance(value, str | Path):
-        raise InputError(f"{name}: expected a text, found {value!r}")
-    return str(value)
+    return text_of(name, str(value) if isinstance(value, Path) else value)
+
+
+def _callable(name: str, value: Any) -> Any:
+    if not callable(value):
+        raise wrong(name, "something to call", value)
+    return value
 
 
 class Drive:
@@ -153,7 +157,7 @@ class Drive:
             program=str(simulator()),
             drive=_text("drive", drive),
             layer=_text("layer", layer),
-            set=[f"{path}={setting_text(value)}" for path, value in (settings or {}).items()],
+            set=[text_of("settings", f"{path}={setting_text(value)}") for path, value in mapping_of("settings", settings or {}).items()],
             content=_text("content", content),
             seed=seed,
             prefill=prefill,
@@ -226,25 +230,29 @@ class Drive:
         write needs `data`, from which its length comes.
         """
         if data is not None:
-            data = bytes(data)
+            try:
+                data = bytes(memoryview(data))
+            except TypeError:
+                raise wrong("data", "bytes", data) from None
             if length not in (0, len(data)):
                 raise InputError(f"length: expected {len(data)}, the bytes of data, found {length}")
             length = len(data)
         for name, number in (("offset", offset), ("length", length)):
             if not hasattr(number, "__index__") or not 0 <= number < 2**63:
                 raise InputError(f"{name}: expected a number of bytes, found {number!r}")
-        return self._drive.submit(op, int(offset), int(length), data, bool(fua), bool(all_zones), done)
+        return self._drive.submit(text_of("op", op), int(offset), int(length), data, bool(fua), bool(all_zones), None if done is None else _callable("done", done))
 
     def at(self, when: str | int, call: Callable[[], Any]) -> None:
         """Has a callable called at an instant: a host with arrivals of its own, a power cut at a time."""
-        self._drive.call_at(when, call)
+        self._drive.call_at(when, _callable("call", call))
 
     def stop(self) -> None:
         """From a callable: run_until returns after it."""
         self._drive.stop()
 
     def drain(self) -> None:
-        """Flushes and runs until the drive is idle, as a run does at its end; the flush is not counted in the metrics."""
+        """Waits for all requests, flushes, and runs until the drive is idle, as a run does at its end; the flush is not counted in the metrics.
+        Raises InputError where the drive fails it."""
         self._drive.drain()
 
     def cut_power(self) -> None:
@@ -262,18 +270,18 @@ class Drive:
     def metric(self, name: str) -> float | None:
         """One of them. Raises InputError with the nearest name where there is none."""
         found = self.metrics()
-        if name not in found:
+        if text_of("metric", name) not in found:
             raise unknown_name("metric", name, found)
         return found[name].value
 
     def record(self, *patterns: str) -> None:
         """From here on the changes of these signals are kept for `signals`, all where there is no pattern. Before your first other call it
         takes in the boot. Raises InputError with the nearest name where a pattern has no signal."""
-        self._switched_on.record(list(patterns))
+        self._switched_on.record([text_of("pattern", pattern) for pattern in patterns])
 
     def value(self, signal: str) -> int | str | None:
         """What a signal or gauge shows now, in words where it has some; None where it has not changed since the drive was first asked."""
-        return self._drive.value(signal)
+        return self._drive.value(text_of("signal", signal))
 
     def signal_names(self) -> list[str]:
         """Every signal, gauges included; most begin with "drive.", which you may leave out."""
@@ -282,6 +290,6 @@ class Drive:
     def signals(self, *patterns: str, since: str | int | None = None, until: str | int | None = None) -> dict[str, Signal]:
         """The recorded signals of these patterns, or all, in a window: by default everything so far. The first value is that at `since`."""
         found = {}
-        for name, kind, width, words, times, values in self._drive.histories(list(patterns), since, until):
+        for name, kind, width, words, times, values in self._drive.histories([text_of("pattern", pattern) for pattern in patterns], since, until):
             found[name] = Signal(name, kind, width, tuple(words), np.frombuffer(times, "<i8"), np.frombuffer(values, "<u8"))
         return found

@@ -18,6 +18,7 @@
 #include "platforms/output/summary.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/stop_signals.hpp"
+#include "stimuli/readers/byte_stream.hpp"
 
 namespace tessera {
 
@@ -239,6 +240,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   CompletionList completions(array.host.window.begin, array.host.window.drive.empty() ? nullptr : &numbers);
   if (array.host.window.used()) simulation.add_observer(completions);
   watch_stop_signals();
+  stop_reads_when([] { return stop_signal() != 0; });
   folder.begin();
   for (const auto& drive_folder : drive_folders) drive_folder->begin();
   const double before = cpu_seconds();

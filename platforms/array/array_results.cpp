@@ -44,6 +44,7 @@ const char* reason_of(DriveFault why) {
     case DriveFault::silent: return "it had a command for longer than array.time_out";
     case DriveFault::write_error: return "it failed a write or a FLUSH";
     case DriveFault::read_errors: return "it failed more reads than array.max_read_errors";
+    case DriveFault::no_boot: return "it did not boot";
   }
   return "";
 }

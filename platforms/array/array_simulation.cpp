@@ -1,6 +1,7 @@
 #include "platforms/array/array_simulation.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -118,13 +119,33 @@ void ArraySimulation::answers(std::uint32_t i) {
   if (--booting_ == 0) go_on_together();
 }
 
-void ArraySimulation::stays_dead(std::uint32_t i, const std::string& why) const {
-  throw InputError("drive " + std::to_string(array_.first_number + i) + " of the array: " + why);
+/// Faults can take more than the firmware keeps twice, or come faster than it boots: to the array, such a drive failed.
+void ArraySimulation::stays_dead(std::uint32_t i) {
+  const DriveConfig& config = drives_[i].config;
+  TESSERA_CHECK(config.asks_for_faults() || !config.foreign_firmware().empty(), "a drive of the array did not boot");
+  if (!std::exchange(drives_[i].boots, false)) return leave_out(i);
+  dead_.push_back(i);
+  if (--booting_ == 0) post(drives_.timeline().now(), all_answer);
+}
+
+void ArraySimulation::leave_out(std::uint32_t dead) {
+  if (drives_[dead].failed) return;  // meanwhile
+  throw_out(dead, DriveFault::no_boot);
+  host_.drive_failed(dead);
+}
+
+/// Spares first: none of them is to take another's place.
+void ArraySimulation::leave_out_dead() {
+  std::ranges::sort(dead_, std::greater());
+  for (const std::uint32_t dead : std::exchange(dead_, {})) leave_out(dead);
 }
 
 /// All that boot together answer: the first time, or after a cut of all.
 void ArraySimulation::go_on_together() {
-  if (dark_) return host_.recover([this] { go_on(); });
+  if (dark_) {
+    leave_out_dead();
+    return host_.recover([this] { go_on(); });
+  }
   const Picoseconds begin = beginning();
   begin == drives_.timeline().now() ? start_replay() : post(begin, begin_replay);
 }
@@ -153,6 +174,7 @@ void ArraySimulation::start_replay() {
   for (std::size_t i = 0; i < drives_.size(); ++i) drives_[i].measurement->begin();
   host_.reset_statistics();
   host_.set_receiver([this](HostRequest& request) { player_.completed(request); });
+  leave_out_dead();
   if (stop_signal() != 0) stop();
   schedule();
   player_.start();
@@ -273,6 +295,7 @@ void ArraySimulation::on_complete(const HostRequest& request, Picoseconds now) {
 }
 
 void ArraySimulation::on_end(Picoseconds) {
+  if (stop_signal() != 0) stop();  // the input may go on after what was read of it
   replayed_ = true;
   drain_when_done();
 }

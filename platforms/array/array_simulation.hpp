@@ -88,8 +88,8 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
     void power_lost(const PowerLoss&) override {}
     void formats() override {}
     void recovered() override { array_.answers(drive_); }
-    void stays_dead(Status status) override { array_.stays_dead(drive_, std::string("it did not boot: ") + to_string(status)); }
-    void gives_up() override { array_.stays_dead(drive_, PowerCycle::never_ready()); }
+    void stays_dead(Status) override { array_.stays_dead(drive_); }
+    void gives_up() override { array_.stays_dead(drive_); }
 
     ArraySimulation& array_;
     std::uint32_t drive_;
@@ -105,7 +105,9 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   ArrayLayout power_on();
   void link_lost(std::uint32_t drive);
   void answers(std::uint32_t drive);
-  [[noreturn]] void stays_dead(std::uint32_t drive, const std::string& why) const;
+  void stays_dead(std::uint32_t drive);
+  void leave_out(std::uint32_t dead);
+  void leave_out_dead();
   void go_on_together();
   void start_replay();
   void schedule();
@@ -164,6 +166,7 @@ class ArraySimulation final : private PlayerEndListener, private RequestObserver
   Picoseconds drain_limit_;
   std::string failure_;
   std::vector<ThrownOut> thrown_out_;
+  std::vector<std::uint32_t> dead_;     // of those that booted together: left out as soon as the host goes on
   std::vector<std::uint32_t> leaving_;  // thrown out, and still on: what they do returns first
   std::uint64_t cuts_made_ = 0;
   std::uint64_t rows_differing_ = 0;

@@ -290,7 +290,9 @@ void LiveDrive::send_waiting(std::uint64_t) {
 
 void LiveDrive::completed(HostRequest& request) {
   if (&request == &flush_) {
-    flushing_ = false;
+    flushing_ = flush_sent_ = false;
+    free_tags_.push_back(request.tag);
+    send_waiting(0);
     return stop();
   }
   const SharedRequest ended = std::exchange(by_tag_[request.tag], nullptr);
@@ -303,6 +305,7 @@ void LiveDrive::completed(HostRequest& request) {
   tell(ended);
   sending_ = sending;
   send_waiting(0);
+  send_flush();
 }
 
 void LiveDrive::tell(const SharedRequest& request) {
@@ -314,22 +317,38 @@ void LiveDrive::tell(const SharedRequest& request) {
 void LiveDrive::drain() {
   require_still();
   if (!ready()) throw InputError("the drive is not ready: expected one that has power and has booted");
-  call_at(now(), [this] {
+  if (!flushing_) {  // not that of a drain that was interrupted
     flush_ = {};
     flush_.op = HostOp::flush;
-    flush_.life.begin(now());
-    flushing_ = true;
-    host_->issue(flush_);
-  });
+  }
+  flushing_ = true;
+  call_at(now(), [this] { send_flush(); });
   static_cast<void>(run_until({}));  // until it is answered
   if (interrupted_ || flushing_) return;
-  if (!ok(flush_.status)) throw ModelBug(std::string("the flush failed: ") + to_string(flush_.status));
+  if (!ok(flush_.status)) refuse_or_fail(std::string("the flush failed: ") + to_string(flush_.status));
   static_cast<void>(run_until({Idle{}}));
+}
+
+/// It covers what ended before it: requests that are under way, or wait, come first.
+void LiveDrive::send_flush() {
+  if (!flushing_ || flush_sent_ || outstanding() > 0) return;
+  flush_sent_ = true;
+  std::erase(free_tags_, flush_.tag);
+  flush_.life.begin(now());
+  host_->issue(flush_);
+}
+
+/// What faults bring about is no failure of the model.
+void LiveDrive::refuse_or_fail(const std::string& why) const {
+  if (config_.asks_for_faults() || !config_.foreign_firmware().empty()) throw InputError(why);
+  throw ModelBug(why);
 }
 
 void LiveDrive::formats() { drive_->prefill(drive_->firmware().user_sectors() * prefill_percent_ / 100, false); }
 
-void LiveDrive::stays_dead(Status status) { throw ModelBug(std::string("the drive did not boot: ") + to_string(status)); }
+void LiveDrive::stays_dead(Status status) {
+  guarded([this, status] { refuse_or_fail(std::string("the drive did not boot: ") + to_string(status)); });
+}
 
 void LiveDrive::gives_up() { throw InputError(PowerCycle::never_ready()); }
 
@@ -369,7 +388,7 @@ void LiveDrive::link_lost(Why why) {
 void LiveDrive::power_lost(const PowerLoss&) { lose_requests(); }
 
 void LiveDrive::lose_requests() {
-  flushing_ = false;
+  flushing_ = flush_sent_ = false;
   std::vector<SharedRequest> lost;
   for (SharedRequest& request : by_tag_)
     if (request != nullptr) lost.push_back(std::move(request));

@@ -73,7 +73,8 @@ class LiveDrive final : private SignalListener, private PowerOwner {
   SharedRequest submit(Order order);
   /// Has the function called at `when`. InputError for an instant in the past.
   void call_at(Picoseconds when, std::function<void()> function);
-  /// Flushes and waits until the drive is idle, as a run does at its end; the flush is not counted. ModelBug where it fails.
+  /// Flushes when all requests have ended, and waits until the drive is idle, as a run does at its end; the flush is not counted.
+  /// InputError where it fails.
   void drain();
 
   /// At this instant, after the action in hand. What was at the drive is lost.
@@ -138,9 +139,11 @@ class LiveDrive final : private SignalListener, private PowerOwner {
   [[nodiscard]] bool holds(const Awaited& awaited);
   void lose_requests();
   void completed(HostRequest& request);
+  void send_flush();
+  [[noreturn]] void refuse_or_fail(const std::string& why) const;
   void tell(const SharedRequest& request);
   void guarded(const std::function<void()>& function);
-  [[nodiscard]] std::size_t at_drive() const { return tags_ - free_tags_.size(); }
+  [[nodiscard]] std::size_t at_drive() const { return tags_ - free_tags_.size() - (flush_sent_ ? 1 : 0); }
 
   DriveConfig config_;
   FormatPlan plan_;
@@ -165,6 +168,7 @@ class LiveDrive final : private SignalListener, private PowerOwner {
   bool sending_ = false;
   HostRequest flush_;  ///< of drain()
   bool flushing_ = false;
+  bool flush_sent_ = false;
 
   Entry<&LiveDrive::at_limit> limit_{*this};
   Entry<&LiveDrive::look_at_signals> look_{*this};

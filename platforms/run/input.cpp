@@ -41,7 +41,7 @@ InputLimits used_limits(const cli::RunOptions& options, InputLimits limits) {
   return limits;
 }
 
-/// A trace that comes through a pipe and stalls ends where it is when the run is asked to stop.
+/// A trace that comes through a pipe and stalls, or an input of which much is skipped, ends where it is when the run is asked to stop.
 class UntilStopped : public TraceAdaptation {
  public:
   using TraceAdaptation::TraceAdaptation;
@@ -141,7 +141,7 @@ std::unique_ptr<TraceSource> open_one(const cli::RunOptions& options, const Sear
     }
     return std::make_unique<UntilStopped>(open_trace(trace, limits.capacity, limits.sector));
   }
-  return open_workload(options, search, limits);
+  return std::make_unique<UntilStopped>(open_workload(options, search, limits));
 }
 
 /// The least that a unit holds.

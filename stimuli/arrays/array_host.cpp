@@ -385,18 +385,28 @@ RebuildRecord& ArrayHost::record_of(DriveSlot slot) {
   return *std::ranges::find(rebuilds_.rbegin(), rebuilds_.rend(), slot, &RebuildRecord::slot);
 }
 
+/// One that is free, that waits for its rebuild, or on which one goes on.
+void ArrayHost::spare_failed(std::uint32_t spare) {
+  std::optional<DriveSlot> slot;
+  if (std::erase(spares_, spare) == 0) {
+    const auto waiting = std::ranges::find_if(waiting_rebuilds_, [this, spare](DriveSlot of) { return record_of(of).spare == spare; });
+    const bool waits = waiting != waiting_rebuilds_.end();
+    TESSERA_CHECK(waits || (rebuild_ && rebuild_->spare == spare), "a drive failed that has nothing to do with the array");
+    slot = waits ? *waiting : rebuild_->slot;
+    if (waits)
+      waiting_rebuilds_.erase(waiting);
+    else
+      give_rebuild_up();
+  }
+  bad_.forget(spare);
+  queues_[spare]->fail();
+  if (slot && !spares_.empty()) ask_for_rebuild(*slot);
+}
+
 /// Spare places come before spare drives: all drives write to them.
 void ArrayHost::drive_failed(std::uint32_t drive) {
   const auto at = std::ranges::find(drive_in_, drive);
-  if (at == drive_in_.end()) {
-    TESSERA_CHECK(rebuild_ && rebuild_->spare == drive, "a drive failed that has nothing to do with the array");
-    const DriveSlot slot = rebuild_->slot;
-    give_rebuild_up();
-    bad_.forget(drive);
-    queues_[drive]->fail();
-    if (!spares_.empty()) ask_for_rebuild(slot);
-    return;
-  }
+  if (at == drive_in_.end()) return spare_failed(drive);
   const DriveSlot slot(static_cast<std::uint64_t>(at - drive_in_.begin()));
   Gone& gone = gone_[slot.value()].emplace();
   ++gone_slots_;

@@ -40,7 +40,8 @@ struct ArrayDrive {
 enum class DriveFault : std::uint8_t {
   silent,       ///< it had a command for longer than the time-out
   write_error,  ///< it failed a write or a FLUSH, and may keep no more bad places
-  read_errors   ///< it failed more reads than it may
+  read_errors,  ///< it failed more reads than it may
+  no_boot       ///< its firmware could not read, or write, what it keeps twice
 };
 
 class ArrayHost final : public HostFront, private TimelineListener {
@@ -168,6 +169,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   [[nodiscard]] bool durable(std::uint32_t tag) const { return open_[tag].request->force_unit_access; }
   [[nodiscard]] bool busy_since_asked();
   void ask_for_rebuild(DriveSlot slot);
+  void spare_failed(std::uint32_t spare);
   void give_rebuild_up();
   void begin_rebuild();
   void end_rebuild();

@@ -64,8 +64,7 @@ class RawStream : public ByteStream {
   void wait() const {
     constexpr int look_every = 100;  // ms
     pollfd more{descriptor_, POLLIN, 0};
-    while (::poll(&more, 1, look_every) <= 0)
-      if (stop_asked != nullptr && stop_asked()) throw ReadStopped(path_ + ": stopped while it waited for more of the trace");
+    while (::poll(&more, 1, look_every) <= 0) end_if_stopped(path_ + ": stopped while it waited for more of the trace");
   }
 
   std::string path_;
@@ -180,6 +179,10 @@ class ZstdStream : public ByteStream {
 }  // namespace
 
 void stop_reads_when(StopAsked asked) { stop_asked = asked; }
+
+void end_if_stopped(const std::string& what) {
+  if (stop_asked != nullptr && stop_asked()) throw ReadStopped(what);
+}
 
 std::unique_ptr<ByteStream> put_back(std::string bytes, std::unique_ptr<ByteStream> rest) {
   return std::make_unique<PutBackStream>(std::move(bytes), std::move(rest));

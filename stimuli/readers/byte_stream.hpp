@@ -19,16 +19,18 @@ class ByteStream {
   virtual std::size_t read(std::span<char> out) = 0;
 };
 
-/// A read of a pipe gave up because the program was asked to stop.
+/// A reader gave up because the program was asked to stop: it waited for a pipe, or skipped records.
 class ReadStopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Lets reads that wait for a pipe throw ReadStopped once `asked` says that the program is to stop; null: they wait for ever. One for the
-/// whole program, as signals are.
+/// Lets readers that wait for a pipe, or skip records, throw ReadStopped once `asked` says that the program is to stop; null: they go on
+/// for ever. One for the whole program, as signals are.
 using StopAsked = bool (*)();
 void stop_reads_when(StopAsked asked);
+/// Where a reader goes on for long without a record that it can hand out.
+void end_if_stopped(const std::string& what);
 
 /// A trace as a reader takes it over: its name for messages, and its content, none of it read yet.
 struct TraceFile {

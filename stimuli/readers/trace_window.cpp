@@ -3,9 +3,12 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "stimuli/readers/byte_stream.hpp"
 
 namespace tessera {
 namespace {
+
+constexpr std::uint64_t look_every = 100'000;  // records, tens of milliseconds
 
 class TraceWindow final : public TraceAdaptation {
  public:
@@ -14,8 +17,10 @@ class TraceWindow final : public TraceAdaptation {
 
   bool next(TraceRecord& record) override {
     if (left_ == 0) return false;
-    for (; skipped_ < skip_; ++skipped_)
+    for (; skipped_ < skip_; ++skipped_) {
+      if (skipped_ % look_every == 0) end_if_stopped("--skip: stopped after " + std::to_string(skipped_) + " requests");
       if (!inner_->next(record)) too_short();
+    }
     if (!inner_->next(record)) {
       if (!started_ && skip_ > 0) too_short();
       return false;

@@ -196,3 +196,42 @@ def test_a_power_cut_during_a_rebuild_onto_a_cache_that_forgets_loses_nothing(tm
     metrics, _ = run_array(tmp_path / "out", file, limit=200)
     nothing_noticed(metrics)
     assert value(metrics, "array.rebuild.time") > 0
+
+
+# Of the layer tessera, whose log keeps its two superblocks there; without spares, the first format cannot write them.
+NEVER_BOOTS = "[drive.settings.media]\nspare_tracks = 0\nwrite_fault_sectors = [[0, 27, 2], [0, 27, 12]]\n"
+BOOTS_ONCE = f"[drive.settings.media]\ngrown_defects = {[[0, 27, sector, 100] for sector in range(16)]}\n"
+CUT = '[[power_cut]]\nat = "300 ms"\n'
+
+
+@pytest.mark.parametrize("kind", ["mirror", "raid6", "erasure on spare places"])
+@pytest.mark.parametrize(("faults", "cut"), [(NEVER_BOOTS, ""), (BOOTS_ONCE, CUT), (BOOTS_ONCE, CUT + "drives = [0]\n")], ids=["at first", "after a cut", "after a cut of its own"])
+def test_a_drive_that_does_not_boot_is_thrown_out(tmp_path, kind, faults, cut):
+    name, count, shape = KINDS[kind]
+    journal = '[journal]\nplace = "nvram"\n' if cut and kind != "mirror" else ""  # a drive less after a cut is the write hole
+    file = array_file(tmp_path, name, shape, journal, drives(1, "tessera"), faults, drives(count - 1), "" if "places" in kind else drives(1, spare=True), cut)
+    thrown_out_and_rebuilt(*run_array(tmp_path / "out", file), "it did not boot")
+
+
+@pytest.mark.parametrize("delay", ["0 s", "1 s"], ids=["during its rebuild", "before it"])
+def test_a_spare_that_does_not_boot_gives_its_rebuild_to_the_next(tmp_path, delay):
+    spares = drives(1, "tessera", spare=True) + BOOTS_ONCE + drives(1, spare=True)
+    file = array_file(tmp_path, "raid10", f'[rebuild]\ndelay = "{delay}"\n', drives(4, "tessera"), spares, failure(1, "200 ms"), CUT)
+    metrics, done = run_array(tmp_path / "out", file)
+    nothing_noticed(metrics)
+    assert "drive 4 was thrown out" in done.stdout and "it did not boot" in done.stdout
+    assert value(metrics, "array.rebuild.time") > 0
+
+
+def test_a_spare_that_never_boots_takes_no_place_and_the_next_one_does(tmp_path):
+    """The drive does not boot, either: its rebuild is on the spare that works."""
+    spares = drives(1, "tessera", spare=True) + NEVER_BOOTS + drives(1, spare=True)
+    metrics, done = run_array(tmp_path / "out", array_file(tmp_path, "raid5", drives(1, "tessera") + NEVER_BOOTS, drives(3), spares))
+    nothing_noticed(metrics)
+    assert value(metrics, "array.thrown_out") == 2
+    assert value(metrics, "array.rebuild.time") > 0
+
+
+def test_a_row_of_disks_answers_for_one_that_does_not_boot_with_errors(tmp_path):
+    _, done = run_array(tmp_path / "out", array_file(tmp_path, "jbod", drives(1, "tessera") + NEVER_BOOTS, drives(2)), status=1)
+    assert "drive 0 was thrown out" in done.stdout

@@ -27,6 +27,7 @@ from tessera.reports import write_report
 from tessera.results.run_folder import Run
 from tessera.results.sameness import differences
 from tessera.view import write_view
+from tessera.view.live import newest
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
 
@@ -107,6 +108,14 @@ def test_whatever_a_file_holds_reading_it_ends_with_a_sentence_that_names_it(hon
             assert str(tmp_path) in str(error) or "simulator" in str(error), (how, error)
         except OSError as error:
             assert error.filename, how
+
+
+@pytest.mark.parametrize("read", [lambda file: Run(file.parent).requests, lambda file: newest(file, 1)], ids=["whole", "as it grows"])
+def test_a_log_whose_header_ends_amid_an_expression_is_damaged(sent, read):
+    log = sent / "run" / "requests.npy"
+    log.write_bytes(log.read_bytes().replace(b"')", b"' ", 1).replace(b"]", b" ", 1))  # NumPy tokenizes a header that is no literal
+    with pytest.raises(InputError, match="requests.npy is damaged"):
+        read(log)
 
 
 def piped(file: Path) -> None:

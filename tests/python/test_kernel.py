@@ -441,3 +441,75 @@ def test_without_the_module_it_is_said_where_it_comes_from(tmp_path):
     script = "import tessera.kernel as k; k.NAME = '_no_such.so'\ntry: k.Drive('bare')\nexcept ImportError as error: print(error)"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
     assert re.match(r"there is no _no_such\.so in \S+ or \S+: './dev build' makes it where Python's headers and pybind11 are installed", said)
+
+
+def test_a_drain_comes_after_what_is_under_way_and_waits():
+    """More requests than tags, and one that is submitted while the flush is at the drive."""
+    found = bench(
+        """
+drive = Drive("torture", layer="cmr", prefill=0, settings={"host.tags": 2, "firmware.write_cache.capacity": "64 KiB", "firmware.write_cache.durability": "volatile"})
+ended, late = [], []
+
+def done(request):
+    ended.append(request.status)
+    if len(ended) == 5:
+        drive.at(drive.now + 1000, lambda: late.append((drive.submit("read", 0, 4096), drive.outstanding)))
+
+for n in range(5):
+    drive.submit("write", n * 40960, 4096, done=done)
+drive.drain()
+result = {"ended": ended, "outstanding": drive.outstanding, "late": [(request.status, count) for request, count in late]}
+"""
+    )
+    assert found["ended"] == ["ok"] * 5 and found["outstanding"] == 0
+    assert found["late"] == [["ok", 1]]
+
+
+def test_what_faults_bring_about_is_no_failure_of_the_model():
+    found = bench(
+        """
+faults = {"media.spare_tracks": 0, "media.write_fault_sectors": "[[0,0,5]]", "firmware.write_cache.capacity": "64 KiB", "firmware.write_cache.durability": "volatile"}
+drive = Drive("torture", layer="cmr", prefill=0, settings=faults)
+drive.submit("write", 0, 65536)
+result = [refused(drive.drain)]
+late = drive.submit("read", 1 << 20, 4096)
+drive.run_until(late)
+result.append(late.status)
+"""
+    )
+    assert found == ["the flush failed: media error", "ok"]
+
+
+@pytest.mark.parametrize("sectors", ["write_fault_sectors = [[0,27,2],[0,27,12]]", f"grown_defects = {[[0, 27, sector, 100] for sector in range(16)]}"], ids=["at first", "after a cut"])
+def test_a_drive_that_faults_keep_from_booting_is_refused_in_a_sentence(sectors):
+    name, rows = sectors.split(" = ")
+    found = bench(
+        f"""
+def boots():
+    drive = Drive("torture", layer="tessera", prefill=0, settings={{"media.spare_tracks": 0, "media.{name}": "{rows}"}})
+    drive.run_until("300 ms")
+    drive.cut_power()
+    drive.power_on()
+    drive.run_until("ready")
+
+result = refused(boots)
+"""
+    )
+    assert found.startswith("the drive did not boot: ")
+
+
+def test_what_is_handed_in_and_is_of_a_wrong_kind_is_named_and_ends_nothing():
+    said = bench(
+        """
+drive = Drive("torture", layer="cmr", prefill=0)
+calls = [lambda: drive.submit(None), lambda: drive.submit("read", 0, 4096, done=3), lambda: drive.submit("write", 0, data=-1), lambda: drive.submit("write", 0, data=2**70),
+         lambda: drive.at(drive.now, None), lambda: drive.record(None), lambda: drive.signals(3), lambda: drive.metric([]), lambda: drive.value({})]
+calls += [lambda: Drive(settings=[1]), lambda: Drive(settings={"media.rpm": "\\ud800"}), lambda: Drive(layer="\\ud800")]
+result = [refused(call) for call in calls]
+drive.drain()
+"""
+    )
+    assert said == ["op: expected a text, found None", "done: expected something to call, found 3", "data: expected bytes, found -1", f"data: expected bytes, found {2**70}",
+                    "call: expected something to call, found None", "pattern: expected a text, found None", "pattern: expected a text, found 3", "metric: expected a text, found []",
+                    "signal: expected a text, found {}", "settings: expected a mapping with texts as keys, found [1]", "settings: expected a text of Unicode, found 'media.rpm=\\ud800'",
+                    "layer: expected a text of Unicode, found '\\ud800'"]  # fmt: skip

@@ -110,3 +110,24 @@ def test_a_run_that_waits_for_the_first_byte_of_its_trace_ends_at_a_signal(tmp_p
     process.terminate()
     assert process.wait(timeout=60) == 143
     assert "stopped by a signal before the drive was switched on" in process.stderr.read()
+
+
+def test_an_array_whose_trace_stalls_ends_at_a_signal_with_what_it_has(tmp_path):
+    description = tmp_path / "array.toml"
+    description.write_text('[array]\nkind = "mirror"\n[[drive]]\ndescription = "torture"\nlayer = "cmr"\ncount = 2\n')
+    words = [SIMULATOR, "array", description, "--fold", "--replay", "closed:1", "--trace", "/dev/stdin", "--format", "msr", "--out", tmp_path / "out"]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write("".join(f"{i * 10_000},hm,0,Read,{i * 4096},4096,1\n" for i in range(3_000)).encode())
+    process.stdin.flush()  # and nothing more, with the pipe open
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "out" / "drive-1" / "drive.toml").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    time.sleep(1)  # by then the signal is noted, and does not end the process at once
+    process.terminate()
+    try:
+        assert process.wait(timeout=60) == 143
+    finally:
+        process.kill()
+        process.communicate()
+    assert summary(tmp_path / "out")["run"]["partial"] is True

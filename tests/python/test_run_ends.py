@@ -86,6 +86,20 @@ def test_a_signal_ends_the_run_in_order_with_what_it_has(tmp_path, name, status)
     assert (tmp_path / "requests.npy").exists()
 
 
+def test_a_signal_ends_a_run_that_skips_more_than_it_will_live_to_see(tmp_path):
+    words = ("run", "torture", "--layer", "cmr", "--workload", "random-4k", "--caches", "empty", "--skip", str(2**62), "--limit", "5")
+    process = start(*words, "--requests", "--out", tmp_path)
+    wait_until(lambda: (tmp_path / "requests.npy.partial").exists(), process)
+    time.sleep(0.5)  # by then it skips
+    process.terminate()
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 143, errors
+    assert json.loads((tmp_path / "summary.json").read_text())["run"]["partial"]
+
+
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_signal_before_the_replay_ends_the_run_with_words(tmp_path, name, status):
     pipe = tmp_path / "trace"

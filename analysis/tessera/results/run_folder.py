@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, path_of, read_json, regular
+from tessera.errors import InputError, check_schema, damaged, is_figure, nearest, path_of, read_json, regular, whole_numpy
 from tessera.results.request_log import REQUEST_FIELDS
 from tessera.results.shown import Card, Shown
 
@@ -105,10 +105,8 @@ class Run(Shown):
         import numpy as np  # which few commands need
 
         file = self.file("requests.npy")
-        try:
+        with whole_numpy(file):
             log = np.load(file, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError, LookupError, OverflowError, MemoryError, RecursionError, SyntaxError, TypeError):
-            raise damaged(file) from None
         names = log.dtype.names or () if isinstance(log, np.ndarray) and log.ndim == 1 else ()
         if names[: len(REQUEST_FIELDS)] != REQUEST_FIELDS or len(names) == len(REQUEST_FIELDS) or any(log.dtype[name].kind != "u" for name in names):
             raise InputError(f"{file} is not a request log of this version: run it again with --requests")

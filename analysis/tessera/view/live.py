@@ -15,7 +15,7 @@ import numpy as np
 from tessera.engine.folder_lock import LOCK
 from tessera.engine.output_file import PARTIAL
 from tessera.engine.temporary import work_folder
-from tessera.errors import InputError, damaged, read_json, regular
+from tessera.errors import InputError, damaged, read_json, regular, whole_numpy
 from tessera.results.run_folder import SUMMARY_SCHEMA, Run
 from tessera.view.loopback import Asked, LoopbackServer
 from tessera.view.page import render
@@ -97,7 +97,7 @@ class LiveRun:
 def newest(log: Path, most: int) -> tuple[np.ndarray, int]:
     """The last whole records of a log that is being written, and how many it has. Its header does not know the number yet."""
     try:
-        with open(regular(log), "rb") as opened:
+        with open(regular(log), "rb") as opened, whole_numpy(log):
             if os.fstat(opened.fileno()).st_size == 0:
                 return np.empty(0), 0  # nothing has left the simulator yet
             if np.lib.format.read_magic(opened) != (1, 0):
@@ -110,10 +110,6 @@ def newest(log: Path, most: int) -> tuple[np.ndarray, int]:
             return np.frombuffer(opened.read((count - first) * kind.itemsize), kind), count
     except FileNotFoundError:
         return np.empty(0), 0  # it has just got its name
-    except InputError:
-        raise
-    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError):
-        raise damaged(log) from None
 
 
 def _copy_lines(table: Path, to: Path) -> None:
