@@ -122,12 +122,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
 
  private:
   static constexpr std::size_t kept_messages = 10;
-  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing, unless it brings zeros.
+  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing, unless it brings zeros: then it is as a write.
   struct Version {
     const HostRequest* request = nullptr;
     HostRun blocks;
-    Tag first = 0;       ///< entry of its first block; `nothing`: a TRIM, of all its blocks
-    bool zeros = false;  ///< of a TRIM: it replaces what its blocks held
+    Tag first = 0;  ///< entry of its first block; `nothing`: a TRIM that brings no zeros, of all its blocks
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
@@ -148,11 +147,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     [[nodiscard]] bool at_one_time(const Version& other) const {
       return other.acknowledged > issued && other.acknowledged < acknowledged && meets(other.blocks);
     }
-    [[nodiscard]] bool empties() const { return first == nothing; }
-    [[nodiscard]] bool trims() const { return empties() && !zeros; }
+    [[nodiscard]] bool trims() const { return first == nothing; }
+    [[nodiscard]] bool empties() const { return trims() || brings_zeros(first); }
     /// A fault took the block from it, or from what may stand in its place.
     [[nodiscard]] bool is_destroyed(HostBlock block) const;
-    [[nodiscard]] Tag entry(HostBlock block) const { return empties() ? nothing : first + (block - blocks.first); }
+    [[nodiscard]] Tag entry(HostBlock block) const { return trims() ? nothing : first + (block - blocks.first); }
   };
   /// A read at the drive, and what went over since its issue: it may return that.
   struct PendingRead {
@@ -190,6 +189,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void make_durable(std::uint64_t before);
   void replaced_for_good(const Version& by);
   void find_unanswered();
+  [[nodiscard]] bool trimmed_since(HostBlock block, Tag write) const;
   void check_whole_sectors(const HostRequest& request, const std::vector<std::optional<Tag>>& found);
   void fall_back(bool errors);
   void note_unflushed();
