@@ -319,7 +319,9 @@ void Scoreboard::power_cut() {
   if (cut_at_ends_ && promise_ == DurabilityPromise::flushed) note_unflushed();
   if (promise_ == DurabilityPromise::flushed) fall_back(false);
   ++clock_;
+  cut_zeros_.clear();
   for (Version& version : lost_) {
+    if (brings_zeros(version.first)) cut_zeros_.push_back(version.blocks);
     add(current_, version);
     if (promise_ == DurabilityPromise::flushed) add(durable_, version);
     if (!dumps_can_fail_) continue;

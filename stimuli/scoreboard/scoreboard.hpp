@@ -84,7 +84,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// tags; a sector without any excuses reads of blocks that nobody wrote.
   void destroyed(ConstContentSpan sector) override;
   /// Exempts a sector that a cut tore while it was overwritten in place: what it `held` and what was `written` are versions of its
-  /// blocks. A copy that is made elsewhere does not excuse the loss of the original. After power_cut().
+  /// blocks. A copy that is made elsewhere does not excuse the loss of the original. Zeros over nothing name no block: then all that may be
+  /// nothing of the TRIMs that the cut took is exempted. After power_cut().
   void exempt_torn(ConstContentSpan held, ConstContentSpan written);
   /// Whether a sector of these blocks was destroyed in part as the description allows and that part not written since: a request may
   /// fail there, a write of another part of it too.
@@ -210,11 +211,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::uint32_t sector_blocks_;
   std::uint64_t zone_blocks_ = 0;
   PrefilledBlocks prefilled_;
-  std::uint64_t clock_ = 0;        // counts issues and acknowledgements
-  std::uint64_t versions_ = 0;     // given out so far
-  std::vector<Version> at_drive_;  // writes and TRIMs, in order of issue
-  std::vector<Version> lost_;      // between lost() and power_cut()
-  std::vector<Version> rivals_;    // ended, but after the issue of one at the drive that they overlap
+  std::uint64_t clock_ = 0;         // counts issues and acknowledgements
+  std::uint64_t versions_ = 0;      // given out so far
+  std::vector<Version> at_drive_;   // writes and TRIMs, in order of issue
+  std::vector<Version> lost_;       // between lost() and power_cut()
+  std::vector<HostRun> cut_zeros_;  // of TRIMs that the last cut took
+  std::vector<Version> rivals_;     // ended, but after the issue of one at the drive that they overlap
   std::vector<PendingRead> reads_;
   std::vector<PendingFlush> flushes_;
   VersionMap current_;

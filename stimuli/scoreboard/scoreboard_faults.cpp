@@ -123,7 +123,14 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count && !first; ++i)
       if (const auto tag = tag_in(sector, i); tag && names_block(*tag)) first = HostBlock(block_of(*tag).value() - i);
-  if (!first) return;  // it held nothing and nothing was on its way to it
+  if (!first) {  // it held nothing, and nothing or zeros were on their way to it
+    for (const HostRun trimmed : cut_zeros_) {
+      const HostRun sectors = whole_sectors(trimmed);
+      for (HostBlock block = sectors.first; block < sectors.end(); ++block)
+        if (current_.allows(block, never_written)) lose(block);
+    }
+    return;
+  }
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count; ++i) {
       const auto tag = tag_in(sector, i);
