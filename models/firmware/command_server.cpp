@@ -191,9 +191,8 @@ Task<Status> CommandServer::trim_to_zeros(HostCommand& command) {
   for (HostBlock at = command.blocks.first; at < command.blocks.end();) {
     LogicalRun held{LogicalSector(at.value() / per_sector), 1};
     if (held.first >= whole.first && held.first < whole.end())
-      held = layer_.first_held({held.first, static_cast<std::uint32_t>(whole.end() - held.first)});
+      held = layer_.first_held({held.first, static_cast<std::uint32_t>(std::min<std::uint64_t>(whole.end() - held.first, most_zeros))});
     at = std::max(at, blocks_from(held.first));
-    held.count = std::min(held.count, most_zeros);
     const HostBlock end = std::min(command.blocks.end(), blocks_from(held.end()));
     if (at >= end) continue;
     const Status status = co_await write_zeros({at, static_cast<std::uint32_t>(end - at)}, command.tag);

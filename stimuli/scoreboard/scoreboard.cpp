@@ -42,7 +42,7 @@ std::string in_words(Tag found) {
 }
 
 std::string expected_in_words(Tag entry) {
-  if (entry == nothing) return "nothing, as it was trimmed";
+  if (entry == nothing || brings_zeros(entry)) return "nothing, as it was trimmed";
   if (entry == destroyed || (entry & older_mark) == 0) return in_words(entry);
   return "anything older than version " + std::to_string(version_of(entry));
 }
@@ -57,7 +57,7 @@ Scoreboard::Scoreboard(ContentMode mode, DurabilityPromise promise, std::uint32_
 Tag Scoreboard::next_version(HostRun blocks) {
   if (++versions_ >= most_versions)
     throw InputError("--check tells apart " + std::to_string(most_versions) +
-                     " writes and resets of zones, and this run has more: check a part of it");
+                     " writes, TRIMs to zeros and resets of zones, and this run has more: check a part of it");
   return version_tag(versions_, blocks.first);
 }
 
@@ -80,7 +80,10 @@ void Scoreboard::issued(HostRequest& request) {
       return;
     }
     case HostOp::trim:
-      at_drive_.push_back({.request = &request, .blocks = request.blocks, .first = nothing, .zeros = trims_to_zeros_, .issued = clock_});
+      at_drive_.push_back({.request = &request,
+                           .blocks = request.blocks,
+                           .first = trims_to_zeros_ ? zeros_mark | next_version(request.blocks) : nothing,
+                           .issued = clock_});
       return;
     case HostOp::zone_reset:
       for (const HostRun zone : zones_of_reset(request)) {
@@ -124,7 +127,8 @@ void Scoreboard::completed(const HostRequest& request) {
         check(request, read);
       } else {
         const bool met = std::ranges::any_of(read.replaced, [this](const auto& entry) {
-          return entry.second == tessera::destroyed || ((entry.second == never_written || entry.second == nothing) && blank_destroyed_);
+          const bool blank = entry.second == never_written || entry.second == nothing || brings_zeros(entry.second);
+          return entry.second == tessera::destroyed || (blank && blank_destroyed_);
         });
         failed_ = met ? request.number : ~std::uint64_t{0};
       }
@@ -186,10 +190,7 @@ void Scoreboard::find_beside(Version& version) const {
 /// Makes a version, and what may stand in its place, the versions of its blocks; one that failed joins those that there are.
 void Scoreboard::settle(VersionMap& map, const Version& version) {
   if (!version.certain || version.trims()) return add(map, version);
-  if (version.empties())
-    for (HostBlock block = version.blocks.first; block < version.blocks.end(); ++block) map.set(block, nothing);
-  else
-    map.set_run(version.blocks, version.first);
+  map.set_run(version.blocks, version.first);
   for (const auto& [block, entry] : version.beside) map.add(block, entry);
 }
 
@@ -252,16 +253,16 @@ void Scoreboard::check(const HostRequest& request, const PendingRead& read) {
 /// Of versions that may stand in each other's place, the one that a read has found there after all of them had ended is the block's.
 void Scoreboard::decide(HostBlock block, Tag found, const PendingRead& read) {
   const std::vector<Tag> versions = current_.versions(block);
-  if (versions.size() == 1 || std::ranges::find(versions, found) == versions.end() || current_.trimmed(block) ||
-      current_.allows_older(block))
-    return;
+  const auto is_found = [found](Tag entry) { return entry == found || (brings_zeros(entry) && found == never_written); };
+  const auto remains = std::ranges::find_if(versions, is_found);
+  if (versions.size() == 1 || remains == versions.end() || current_.trimmed(block) || current_.allows_older(block)) return;
   const bool met = std::ranges::any_of(at_drive_, [&](const Version& version) { return version.covers(block); }) ||
                    std::ranges::any_of(read.replaced, [&](const auto& replaced) { return replaced.first == block; });
   if (met) return;
   for (PendingRead& other : reads_)  // which may have been served before
     if (const HostRun blocks = other.request->blocks; block >= blocks.first && block < blocks.end())
       for (const Tag entry : versions) other.replaced.emplace_back(block, entry);
-  current_.set(block, found);
+  current_.set(block, *remains);
 }
 
 bool Scoreboard::written_meanwhile(HostBlock block, Tag found, const PendingRead& read) const {
@@ -318,7 +319,9 @@ void Scoreboard::power_cut() {
   if (cut_at_ends_ && promise_ == DurabilityPromise::flushed) note_unflushed();
   if (promise_ == DurabilityPromise::flushed) fall_back(false);
   ++clock_;
+  cut_zeros_.clear();
   for (Version& version : lost_) {
+    if (brings_zeros(version.first)) cut_zeros_.push_back(version.blocks);
     add(current_, version);
     if (promise_ == DurabilityPromise::flushed) add(durable_, version);
     if (!dumps_can_fail_) continue;
@@ -341,7 +344,7 @@ void Scoreboard::find_unanswered() {
     for (HostBlock block = blocks.first; block < blocks.end(); ++block) {
       for (const Tag tag : current_.versions(block)) {
         if (tag == by.entry(block)) continue;
-        const std::uint64_t version = (tag & prefill_mark) != 0 ? 0 : version_of(tag);
+        const std::uint64_t version = (tag & prefill_mark) != 0 && !brings_zeros(tag) ? 0 : version_of(tag);
         if (before.value_or(version) != version) return false;
         before = version;
       }
@@ -362,6 +365,12 @@ void Scoreboard::find_unanswered() {
   }
 }
 
+bool Scoreboard::trimmed_since(HostBlock block, Tag write) const {
+  return current_.trimmed(block) || std::ranges::any_of(current_.versions(block), [write](Tag entry) {
+           return brings_zeros(entry) && version_of(entry) > version_of(write);
+         });
+}
+
 /// What was written or trimmed since says nothing of it.
 void Scoreboard::check_whole_sectors(const HostRequest& request, const std::vector<std::optional<Tag>>& found) {
   const HostRun sectors = whole_sectors(request.blocks);
@@ -373,7 +382,7 @@ void Scoreboard::check_whole_sectors(const HostRequest& request, const std::vect
     bool settled = false;
     for (std::uint32_t i = 0; i < write.blocks.count; ++i) {
       const HostBlock block = write.blocks.first + i;
-      settled = settled || current_.trimmed(block) || current_.allows_older(block) || !current_.allows(block, write.first + i);
+      settled = settled || trimmed_since(block, write.first) || current_.allows_older(block) || !current_.allows(block, write.first + i);
       if (block < request.blocks.first || block >= request.blocks.end()) continue;
       const std::optional<Tag>& tag = found[block - request.blocks.first];
       if (tag == write.first + i)
@@ -434,7 +443,8 @@ void Scoreboard::find_lost(HostBlock block, std::optional<Tag> found) {
   if (at == at_risk_.end()) return;
   const bool overwritten = !current_.allows(block, at->second);
   const bool later = found && names_block(*found) && (*found & prefill_mark) == 0 && version_of(*found) > version_of(at->second);
-  if (!overwritten && (later || (found && matches(at->second, *found, block)))) return;
+  const bool undone = found && at->second == nothing;  // a TRIM that brings no zeros may leave what was there
+  if (!overwritten && (later || undone || (found && matches(at->second, *found, block)))) return;
   if (!overwritten) ++lost_in_dumps_;
   at_risk_.erase(at);
 }

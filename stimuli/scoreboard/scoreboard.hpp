@@ -84,7 +84,8 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   /// tags; a sector without any excuses reads of blocks that nobody wrote.
   void destroyed(ConstContentSpan sector) override;
   /// Exempts a sector that a cut tore while it was overwritten in place: what it `held` and what was `written` are versions of its
-  /// blocks. A copy that is made elsewhere does not excuse the loss of the original. After power_cut().
+  /// blocks. A copy that is made elsewhere does not excuse the loss of the original. Zeros over nothing name no block: then all that may be
+  /// nothing of the TRIMs that the cut took is exempted. After power_cut().
   void exempt_torn(ConstContentSpan held, ConstContentSpan written);
   /// Whether a sector of these blocks was destroyed in part as the description allows and that part not written since: a request may
   /// fail there, a write of another part of it too.
@@ -122,12 +123,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
 
  private:
   static constexpr std::size_t kept_messages = 10;
-  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing, unless it brings zeros.
+  /// A write or TRIM with its place in the order of events. A TRIM replaces nothing, unless it brings zeros: then it is as a write.
   struct Version {
     const HostRequest* request = nullptr;
     HostRun blocks;
-    Tag first = 0;       ///< entry of its first block; `nothing`: a TRIM, of all its blocks
-    bool zeros = false;  ///< of a TRIM: it replaces what its blocks held
+    Tag first = 0;  ///< entry of its first block; `nothing`: a TRIM that brings no zeros, of all its blocks
     std::uint64_t issued = 0;
     std::uint64_t acknowledged = 0;  ///< or failed; 0 while it is at the drive
     bool certain = true;             ///< false: it failed, so it may not be there at all
@@ -148,11 +148,11 @@ class Scoreboard final : public ContentChecker, public FaultListener {
     [[nodiscard]] bool at_one_time(const Version& other) const {
       return other.acknowledged > issued && other.acknowledged < acknowledged && meets(other.blocks);
     }
-    [[nodiscard]] bool empties() const { return first == nothing; }
-    [[nodiscard]] bool trims() const { return empties() && !zeros; }
+    [[nodiscard]] bool trims() const { return first == nothing; }
+    [[nodiscard]] bool empties() const { return trims() || brings_zeros(first); }
     /// A fault took the block from it, or from what may stand in its place.
     [[nodiscard]] bool is_destroyed(HostBlock block) const;
-    [[nodiscard]] Tag entry(HostBlock block) const { return empties() ? nothing : first + (block - blocks.first); }
+    [[nodiscard]] Tag entry(HostBlock block) const { return trims() ? nothing : first + (block - blocks.first); }
   };
   /// A read at the drive, and what went over since its issue: it may return that.
   struct PendingRead {
@@ -190,6 +190,7 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   void make_durable(std::uint64_t before);
   void replaced_for_good(const Version& by);
   void find_unanswered();
+  [[nodiscard]] bool trimmed_since(HostBlock block, Tag write) const;
   void check_whole_sectors(const HostRequest& request, const std::vector<std::optional<Tag>>& found);
   void fall_back(bool errors);
   void note_unflushed();
@@ -210,11 +211,12 @@ class Scoreboard final : public ContentChecker, public FaultListener {
   std::uint32_t sector_blocks_;
   std::uint64_t zone_blocks_ = 0;
   PrefilledBlocks prefilled_;
-  std::uint64_t clock_ = 0;        // counts issues and acknowledgements
-  std::uint64_t versions_ = 0;     // given out so far
-  std::vector<Version> at_drive_;  // writes and TRIMs, in order of issue
-  std::vector<Version> lost_;      // between lost() and power_cut()
-  std::vector<Version> rivals_;    // ended, but after the issue of one at the drive that they overlap
+  std::uint64_t clock_ = 0;         // counts issues and acknowledgements
+  std::uint64_t versions_ = 0;      // given out so far
+  std::vector<Version> at_drive_;   // writes and TRIMs, in order of issue
+  std::vector<Version> lost_;       // between lost() and power_cut()
+  std::vector<HostRun> cut_zeros_;  // of TRIMs that the last cut took
+  std::vector<Version> rivals_;     // ended, but after the issue of one at the drive that they overlap
   std::vector<PendingRead> reads_;
   std::vector<PendingFlush> flushes_;
   VersionMap current_;

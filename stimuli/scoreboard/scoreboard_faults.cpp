@@ -39,9 +39,8 @@ void Scoreboard::in_doubt(HostRun blocks) {
 /// Gives whether there is anything older.
 bool Scoreboard::allow_older(HostBlock block) {
   const Tag newest = current_.newest(block);
-  if ((newest & prefill_mark) != 0 || newest == never_written) return false;
-  const Tag older = older_mark | (newest == nothing ? version_tag(std::min(versions_ + 1, most_versions - 1), block)
-                                                    : newest);  // than the zeros of a TRIM is every version
+  if (((newest & prefill_mark) != 0 && !brings_zeros(newest)) || newest == never_written) return false;
+  const Tag older = older_mark | (newest & ~zeros_mark);
   current_.add(block, older);
   if (keeps_undurable()) durable_.add(block, older);
   for (Version& version : undurable_)
@@ -117,14 +116,21 @@ void Scoreboard::exempt_torn(ConstContentSpan held, ConstContentSpan written) {
   // What a TRIM or reset has left may be overwritten by another sector, and the drive need not know that it was none any more.
   for (std::size_t i = 0; i < count; ++i)
     if (const auto tag = tag_in(held, i); tag && names_block(*tag) &&
-                                          (current_.trimmed(block_of(*tag)) || current_.allows_older(block_of(*tag))) &&
+                                          (trimmed_since(block_of(*tag), *tag) || current_.allows_older(block_of(*tag))) &&
                                           current_.allows(block_of(*tag), *tag))
       lose(block_of(*tag));
   std::optional<HostBlock> first;  // where the tags say that the sector belongs
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count && !first; ++i)
       if (const auto tag = tag_in(sector, i); tag && names_block(*tag)) first = HostBlock(block_of(*tag).value() - i);
-  if (!first) return;  // it held nothing and nothing was on its way to it
+  if (!first) {  // it held nothing, and nothing or zeros were on their way to it
+    for (const HostRun trimmed : cut_zeros_) {
+      const HostRun sectors = whole_sectors(trimmed);
+      for (HostBlock block = sectors.first; block < sectors.end(); ++block)
+        if (current_.allows(block, never_written)) lose(block);
+    }
+    return;
+  }
   for (const ConstContentSpan sector : {held, written})
     for (std::size_t i = 0; i < count; ++i) {
       const auto tag = tag_in(sector, i);

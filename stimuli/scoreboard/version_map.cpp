@@ -9,6 +9,7 @@ namespace tessera {
 
 bool matches(Tag entry, Tag found, HostBlock block) {
   if (found == entry) return true;
+  if (brings_zeros(entry)) return found == never_written;
   if (entry == never_written) return found == (prefill_mark | block.value());
   if (entry == destroyed || (entry & older_mark) == 0) return false;
   if (found == never_written) return true;
@@ -52,7 +53,7 @@ void VersionMap::set_run(HostRun blocks, Tag first) {
     for (std::uint32_t i = 0; i < blocks.count; ++i) more_.erase(blocks.first.value() + i);
   forget_trims(blocks);
   each_group(blocks, group, [this, &first](std::uint64_t key, std::uint32_t from, std::uint32_t to) {
-    if (from == 0 && to == group) {
+    if (from == 0 && to == group && (first & exploded_mark) == 0) {
       set_whole_group(key, first);
     } else {
       set_part(key, from, to, first);
@@ -125,8 +126,7 @@ bool VersionMap::trimmed(HostBlock block) const {
 }
 
 bool VersionMap::allows_older(HostBlock block) const {
-  return std::ranges::any_of(versions(block),
-                             [](Tag entry) { return entry != destroyed && entry != nothing && (entry & older_mark) != 0; });
+  return std::ranges::any_of(versions(block), [](Tag entry) { return entry != nothing && (entry & zeros_mark) == older_mark; });
 }
 
 std::vector<HostRun> VersionMap::runs(std::uint32_t longest) const {

@@ -16,12 +16,15 @@ namespace tessera {
 inline constexpr Tag older_mark = Tag{1} << 62;
 /// What a TRIM may leave: the block reads as never written, and not as its prefill mark.
 inline constexpr Tag nothing = older_mark;
+/// An entry with these bits is the version of a TRIM that brings zeros: the block reads as never written, and as nothing else.
+inline constexpr Tag zeros_mark = prefill_mark | older_mark;
+[[nodiscard]] constexpr bool brings_zeros(Tag entry) { return entry != destroyed && (entry & zeros_mark) == zeros_mark; }
 
 /// Whether a block whose version is `entry` may read as `found`. Never written: also as the block's own prefill mark.
 [[nodiscard]] bool matches(Tag entry, Tag found, HostBlock block);
 
 /// Sparse: 16 B an aligned 4 KiB (8 blocks) that one request wrote or trimmed, 64 B more where writes met inside it. Entries stay below
-/// 2^63 but for `destroyed`, which only add() takes, and the prefill marks of single blocks.
+/// 2^63 but for `destroyed`, which only add() takes, the prefill marks of single blocks, and zeros.
 class VersionMap {
  public:
   explicit VersionMap(const PrefilledBlocks& prefilled = {}) : prefilled_(prefilled) {}

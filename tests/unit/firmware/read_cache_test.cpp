@@ -54,6 +54,32 @@ TEST_CASE("read cache: read-ahead makes the next sequential read a hit, and a wr
   }
 }
 
+TEST_CASE("read cache: a read-ahead while a TRIM is under way keeps nothing that the TRIM took") {
+  constexpr double sector = 4096;
+  const std::map<std::string, double> layer{{"cache", 96 * sector}, {"packet", 8 * sector},        {"map_entries", 64},
+                                            {"band_tracks", 3},     {"merge_buffer", 16 * sector}, {"checkpoint_every", 1000},
+                                            {"idle_cleaning", 0}};
+  BenchConfig bench = spinning_drive();
+  bench.media.tracks = 120;
+  FirmwareConfig config = cached(2, 24, 4);
+  config.zeros_after_trim = true;
+  double hits = 0;
+  for (Picoseconds later; later < 40_ms; later += 1_ms) {
+    TestDrive drive(make_media_cache_factory(), layer, bench, config);
+    drive->scoreboard().expect_zeros_after_trim();
+    REQUIRE(drive->write(0, 96 * 8) == Status::ok);
+    drive->submit(HostOp::trim, 48 * 8, 48 * 8);  // whole tracks: no zeros are written there
+    drive->run_for(later);
+    drive->submit(HostOp::read, 44 * 8, 4 * 8);
+    drive->run_until_all_done();
+    drive->run_until_idle(1_s);
+    REQUIRE(drive->read(48 * 8, 4 * 8) == Status::ok);
+    hits += drive.metric("read_cache.hits");
+    REQUIRE(drive.wrong_blocks() == 0);
+  }
+  CHECK(hits > 0);
+}
+
 TEST_CASE("read cache: reads and writes at once never see stale sectors") {
   FirmwareConfig config;
   config.read_cache = {.segments = 3, .segment_sectors = 16, .read_ahead = 8};

@@ -154,6 +154,21 @@ TEST_CASE("a TRIM of a zone leaves its pointer, and nothing of it is merged, nor
   drive.check_content();
 }
 
+TEST_CASE("a TRIM of a zone that shares a band with the next one moves its pointer no further than it was") {
+  HostAwareDrive drive;
+  drive.write_zone(1, 0, 26);
+  drive.write_zone(2, 0, 5);  // in the same band
+  drive.write_zone(1, 25, 1);
+  REQUIRE(drive.layer().cache().map().logged() == 1);
+  drive.trim(30, 30);
+  CHECK(drive.layer().cache().map().logged() == 0);
+  CHECK(drive.pointer(1) == 26);
+  drive.cut_now();
+  CHECK(drive.pointer(1) == 26);
+  CHECK(drive.pointer(2) == 5);
+  drive.check_content();
+}
+
 TEST_CASE("zones that cannot be are refused in a sentence") {
   const auto problem_of = [](auto change) {
     HostAwareSetup setup;

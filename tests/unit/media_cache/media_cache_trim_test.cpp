@@ -26,6 +26,24 @@ void merge_since_the_checkpoint(MediaCacheDrive& drive) {
   REQUIRE(drive.metric("rmw.count") >= 1);
 }
 
+/// What the map has of the band.
+std::vector<media_cache::Extent> mapped(MediaCacheDrive& drive, std::uint64_t band) {
+  std::vector<media_cache::Extent> found;
+  drive.layer().map().find(band, {LogicalSector(drive.at(band)), static_cast<std::uint32_t>(drive.band_sectors())}, found);
+  return found;
+}
+
+/// The last track of the oldest band of a full map is trimmed while the band's merge waits for it, so that it finds nothing but a hole.
+void merge_holes_alone(MediaCacheDrive& drive) {
+  for (std::uint64_t offset = 17; offset < 23; offset += 2) drive.write(drive.at(5, offset));
+  fill_map(drive, 3);
+  REQUIRE(drive.metric("rmw.count") == 0);
+  drive.bench().submit(HostOp::trim, drive.at(5, 16) * blocks_per_sector, 8 * blocks_per_sector);
+  drive.bench().submit(HostOp::write, drive.at(0, 0) * blocks_per_sector, blocks_per_sector);
+  drive.bench().run_until_all_done();
+  REQUIRE(drive.metric("rmw.count") == 1);
+}
+
 MediaCacheSetup idle_drive() {
   MediaCacheSetup setup = full_drive();
   setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
@@ -153,6 +171,66 @@ TEST_CASE("a map full of holes is cleaned of them") {
   for (std::uint64_t band = 0; band < 40; ++band) drive.write(drive.at(band, 2));
   drive.check_content();
   drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a merge of holes alone writes over them, and the next one of its band knows that they are none any more") {
+  MediaCacheSetup setup = one_band_cleanings();
+  setup.layer.merge_to = GENERATE(media_cache::MergeTo::place, media_cache::MergeTo::spare, media_cache::MergeTo::either);
+  setup.layer.idle_cleaning = media_cache::IdleCleaning::on;
+  setup.layer.idle_after = 1_s;
+  setup.layer.checkpoint_every = 3;
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(4, 16), 8);
+  drive.bench().run_for(10_s);
+  for (std::uint64_t offset = 3; offset < 5; ++offset) drive.write(drive.at(4, offset));
+  drive.bench().run_for(10_s);
+  drive.write(drive.at(5, 17));  // after a checkpoint
+  drive.cut_now();               // nobody knows any more what the place holds that band 4 left
+  REQUIRE(drive.layer().map().size() == 1);
+  merge_holes_alone(drive);
+  CHECK(mapped(drive, 5).empty());
+  const auto band = drive.layer().bands().band_of(LogicalSector(drive.at(5)));
+  CHECK((drive.layer().bands().used_end(band) == band.end()));
+  drive.write(drive.at(5, 1));
+  drive.bench().run_for(100_s);
+  REQUIRE(drive.layer().map().size() == 0);
+  drive.check_content();
+  drive.cut_now();
+  drive.check_content();
+}
+
+TEST_CASE("a TRIM of more bands than a packet of the smallest log can say takes several") {
+  MediaCacheSetup setup = full_drive();
+  setup.layer.cache = sectors(16);
+  MediaCacheDrive drive(setup);
+  REQUIRE(drive.layer().log().most_sectors() < 1 + media_cache::Packet::most_runs);
+  drive.trim(drive.at(1), static_cast<std::uint32_t>(9 * drive.band_sectors()));
+  CHECK(drive.layer().map().holes() == 9);
+  drive.check_content();
+  drive.cut_now();
+  CHECK(drive.layer().map().holes() == 9);
+  drive.check_content();
+}
+
+TEST_CASE("a TRIM for which the log has no room until something is cleaned costs nothing") {
+  MediaCacheSetup setup = one_band_cleanings();
+  setup.layer.map_entries = 1000;
+  MediaCacheDrive drive(setup);
+  drive.write(drive.at(5, 1));  // stays, and keeps the log's tail where it is
+  for (std::uint64_t i = 0; i < 48; ++i) drive.write(drive.at(6 + i % 8, 4 * (i / 8)));
+  std::uint32_t in_vain = 0;
+  for (std::uint64_t i = 0; i < 48; ++i) {
+    const std::uint32_t holes = drive.layer().map().holes();
+    drive.bench().steps.clear();
+    drive.trim(drive.at(6 + i % 8, 4 * (i / 8)));
+    if (drive.layer().map().holes() != holes) continue;
+    ++in_vain;
+    CHECK(drive.bench().steps.empty());
+  }
+  REQUIRE(drive.metric("rmw.count") == 0);
+  CHECK(in_vain > 0);
+  CHECK(in_vain < 48);
   drive.check_content();
 }
 

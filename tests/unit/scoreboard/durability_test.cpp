@@ -100,6 +100,26 @@ TEST_CASE("a torn sector is exempt where it was overwritten in place, and only t
   }
 }
 
+TEST_CASE("a torn sector that zeros were written to over nothing is one of the TRIMs that the cut took") {
+  Host host;
+  host.board.expect_zeros_after_trim();
+  const std::vector<std::byte> nothing(8 * kept_per_block(ContentMode::tags));
+  host.written(16, 4);
+  host.done(host.trim(40, 8));
+  HostRequest& lost = host.trim(8, 16);
+  host.cut({&lost});
+  CHECK_FALSE(host.board.exempted({HostBlock(8), 8}));
+  host.board.exempt_torn(nothing, nothing);
+  CHECK(host.board.exempted({HostBlock(8), 8}));
+  CHECK(host.board.exempted({HostBlock(16), 8}));
+  for (const std::uint64_t other : {0, 24, 40}) CHECK_FALSE(host.board.exempted({HostBlock(other), 8}));
+  host.done(host.trim(8, 16));
+  CHECK_FALSE(host.board.exempted({HostBlock(8), 16}));
+  host.cut({});
+  host.board.exempt_torn(nothing, nothing);  // it took no TRIM
+  CHECK_FALSE(host.board.exempted({HostBlock(8), 16}));
+}
+
 TEST_CASE("a torn sector is found by its address, however much was trimmed") {
   Host host;
   const Tag other = Host::tag(host.written(16, 8), 16);

@@ -168,6 +168,67 @@ TEST_CASE("failed dump: a TRIM may be undone, and what it hides is no loss") {
   CHECK(host.board.lost_in_dumps() == 0);
 }
 
+TEST_CASE("failed dump: a TRIM may uncover what was prefilled, and that is no loss") {
+  FailingHost host;
+  host.done(host.trim(0));
+  host.cut_with_failed_dump();
+  CHECK(host.reads_as(0, prefill_mark | 0));
+  CHECK(host.board.lost_in_dumps() == 0);
+}
+
+TEST_CASE("failed dump: zeros of a TRIM are lost as a write is") {
+  FailingHost host;
+  host.board.expect_zeros_after_trim();
+  const Tag old = Host::tag(host.written(0, 8), 0);
+  host.done(host.flush());
+  const Tag cached = Host::tag(host.written(0, 8), 0);
+  host.done(host.trim(0, 7));
+  HostRequest& later = host.write(4);
+  host.cut_with_failed_dump({&later});
+  CHECK(host.reads_as(0, never_written));  // there
+  CHECK(host.board.lost_in_dumps() == 0);
+  CHECK(host.reads_as(1, old + 1));  // the other four are not
+  CHECK(host.reads_as(2, cached + 2));
+  host.board.unreadable(host.read(3));
+  CHECK(host.board.lost_in_dumps() == 3);
+  CHECK(host.reads_as(4, Host::tag(later, 4)));  // later than the zeros
+  CHECK(host.board.lost_in_dumps() == 3);
+  CHECK(host.reads_as(5, old + 5));
+  CHECK(host.reads_as(5, old + 5));
+  CHECK(host.board.lost_in_dumps() == 4);
+  host.written(6);
+  host.board.unreadable(host.read(6));  // written since
+  CHECK(host.board.lost_in_dumps() == 4);
+  CHECK(host.board.errors() == 0);
+}
+
+TEST_CASE("failed dump: zeros that were flushed are there") {
+  FailingHost host;
+  host.board.expect_zeros_after_trim();
+  const Tag old = Host::tag(host.written(0), 0);
+  host.done(host.trim(0));
+  host.done(host.flush());
+  host.cut_with_failed_dump();
+  CHECK(host.reads_as(0, never_written));
+  CHECK_FALSE(host.reads_as(0, old));
+  CHECK(host.board.lost_in_dumps() == 0);
+}
+
+TEST_CASE("failed dump: where lost records are untold, a block whose zeros a fault took may be as before them") {
+  FailingHost host;
+  host.board.expect_zeros_after_trim();
+  const Tag v1 = Host::tag(host.written(0, 8), 0);
+  host.done(host.trim(0, 8));
+  host.done(host.flush());
+  host.cut({});
+  host.board.in_doubt({HostBlock(0), 8});
+  CHECK_FALSE(host.reads_as(0, v1));
+  host.board.lost_records_untold();
+  CHECK(host.reads_as(0, v1));
+  CHECK(host.board.lost_in_dumps() == 1);
+  CHECK_FALSE(host.reads_as(0, v1 + 1));
+}
+
 TEST_CASE("failed dump: one on a scoreboard that expects none is a model bug") {
   Host host;
   host.cut({});

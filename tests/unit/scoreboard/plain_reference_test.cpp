@@ -37,6 +37,7 @@ class PlainDrive {
   std::map<std::uint64_t, Tag> cache;
   bool broken = false;
   bool uncovers = false;
+  bool to_zeros = false;  // what it promises
 
  private:
   struct Pending {
@@ -74,7 +75,7 @@ class PlainDrive {
       if (p.request->op == HostOp::read) p.result.push_back(cache[block]);
       if (p.request->op == HostOp::trim && uncovers)
         store(block, before_[block]);
-      else if (p.request->op == HostOp::trim && random_.below(2) == 0)
+      else if (p.request->op == HostOp::trim && (to_zeros || random_.below(2) == 0))
         store(block, never_written);
       if (p.request->op != HostOp::write || broken) continue;
       store(block, Host::tag(*p.request, block));
@@ -111,8 +112,11 @@ class PlainDrive {
 
 TEST_CASE("a drive that keeps its promise is never blamed, whatever the order, through power cuts") {
   const auto promise = GENERATE(DurabilityPromise::acknowledged, DurabilityPromise::flushed);
+  const bool to_zeros = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     PlainDrive drive(seed, promise);
+    drive.to_zeros = to_zeros;
+    if (to_zeros) drive.host.board.expect_zeros_after_trim();
     for (int life = 0; life < 4; ++life) {
       drive.run(150);
       drive.cut();
@@ -131,6 +135,16 @@ TEST_CASE("a drive whose TRIM uncovers what was there before is blamed") {
     drive.run(3000);
     drive.finish();
     for (std::uint64_t block = 0; block < 24; ++block) drive.host.reads_as(block, drive.cache[block]);
+    CHECK(drive.host.board.errors() > 0);
+  }
+}
+
+TEST_CASE("a drive that promises zeros is blamed where a TRIM leaves what was there") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    PlainDrive drive(seed, DurabilityPromise::acknowledged);
+    drive.host.board.expect_zeros_after_trim();
+    drive.run(3000);
+    drive.finish();
     CHECK(drive.host.board.errors() > 0);
   }
 }

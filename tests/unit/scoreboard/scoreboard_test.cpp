@@ -206,6 +206,55 @@ TEST_CASE("zeros of a TRIM are as durable as a write") {
   CHECK_FALSE(trimmed(DurabilityPromise::flushed, true));
 }
 
+TEST_CASE("of zeros and a write that were at the drive at one time the one that a read has shown after both remains") {
+  const bool zeros = GENERATE(false, true);
+  const bool trim_first = GENERATE(false, true);
+  Host host;
+  host.board.expect_zeros_after_trim();
+  const Tag before = Host::tag(host.written(0), 0);
+  HostRequest& trim = host.trim(0);
+  HostRequest& write = host.write(0);
+  HostRequest& early = host.read(0);
+  host.done(trim_first ? trim : write);
+  host.done(trim_first ? write : trim);
+  const Tag remains = zeros ? never_written : Host::tag(write, 0);
+  const Tag over = zeros ? Host::tag(write, 0) : never_written;
+  CHECK(host.returns(early, {over}));  // it met both
+  CHECK(host.reads_as(0, remains));
+  CHECK_FALSE(host.reads_as(0, over));
+  CHECK_FALSE(host.reads_as(0, before));
+  CHECK(host.reads_as(0, remains));
+}
+
+TEST_CASE("zeros that a power cut took say nothing of a sector that an earlier cut left old or new as a whole") {
+  Host host;
+  host.board.expect_zeros_after_trim();
+  host.written(0, 8);
+  HostRequest& first = host.write(0, 8);
+  host.cut({&first});
+  HostRequest& trim = host.trim(0, 4);
+  host.cut({&trim});
+  const Tag tag = Host::tag(first, 0);
+  CHECK(host.returns(host.read(0, 8), {never_written, never_written, never_written, never_written, tag + 4, tag + 5, tag + 6, tag + 7}));
+}
+
+TEST_CASE("a write over zeros that a power cut took left each sector old or new, as a whole where one TRIM had emptied it") {
+  const auto half_written = [](bool whole) {
+    Host host;
+    host.board.expect_zeros_after_trim();
+    host.written(0, 8);
+    host.done(host.trim(0, whole ? 8 : 4));
+    if (!whole) host.done(host.trim(4, 4));
+    HostRequest& write = host.write(0, 8);
+    host.cut({&write});
+    const Tag tag = Host::tag(write, 0);
+    return host.returns(host.read(0, 8),
+                        {tag, tag + 1, never_written, never_written, never_written, never_written, never_written, tag + 7});
+  };
+  CHECK_FALSE(half_written(true));
+  CHECK(half_written(false));
+}
+
 TEST_CASE("a second TRIM allows no more than the first") {
   Host host;
   const Tag one = Host::tag(host.written(0), 0);

@@ -26,8 +26,8 @@ class BandPlaces final : private TableLog::Table {
   /// The free one nearest to it, of its arm where cleaning keeps to one and the region has one there; the same until it is taken.
   [[nodiscard]] std::uint32_t free_place(std::uint64_t band) const { return free_[nearest(band)].place; }
 
-  /// Sectors of that free place, from its first on, that may hold what was another band's since the boot. Behind a cut all of each band
-  /// counts as used, so that all of it is written.
+  /// Sectors of that free place, from its first on, that may hold what was another band's since the boot. What it holds from before does
+  /// not matter: after a cut each band counts as used, but for holes at its end, so that it is written, or hidden by these.
   [[nodiscard]] std::uint32_t stale(std::uint64_t band) const { return free_[nearest(band)].stale; }
   /// It gets so many.
   void fill(std::uint64_t band, std::uint32_t sectors);

@@ -1,6 +1,6 @@
 #pragma once
 // The bands, `band_tracks` shingled tracks each: where they are computed to lie, or, where merges go to a spare one, where the last merge
-// has put them. Of each band it is known up to where it was ever written: behind that a write destroys nothing.
+// has put them. Of each band it is known up to where it holds anything: after that a write destroys nothing that anybody needs.
 #include <cstdint>
 #include <optional>
 
@@ -36,7 +36,7 @@ class BandStore {
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors.
   [[nodiscard]] PhysicalRun place(LogicalRun run) const;
 
-  /// The end of what was ever written in the band, in the log or in place.
+  /// The end of what was written in the band, in the log or in place, since its end was trimmed last.
   [[nodiscard]] LogicalSector used_end(const Band& band) const { return band.first + used_.read(band.number); }
   void use(const Band& band, LogicalSector end);
   /// The band holds nothing from `end` on.
@@ -55,7 +55,7 @@ class BandStore {
   [[nodiscard]] bool to_spare() const { return places_.has_value(); }
   /// Not ok: nothing must be merged any more, in place neither (BandPlaces::status).
   [[nodiscard]] Status places_status() const { return places_ ? places_->status() : Status::ok; }
-  /// All that a merge has to write of the spare one: what the band ever held, and over what the place held of another band what this one
+  /// All that a merge has to write of the spare one: what the band holds, and over what the place held of another band what this one
   /// has there, nothing. From the first sector on.
   [[nodiscard]] LogicalRun to_write_of_spare(const Band& band) const;
   /// This is going to be written to it.

@@ -34,10 +34,7 @@ bool MediaCache::checkpoint_due() const {
 }
 
 /// The next packet would reach what a boot from the last checkpoint needs.
-bool MediaCache::wraps_round() const {
-  const std::uint64_t kept_from = std::min(durable_tail_, checkpoint_.log().head);
-  return log_.head() + log_.most_sectors() - kept_from > log_.sectors();
-}
+bool MediaCache::wraps_round_to(std::uint64_t kept_from) const { return log_.head() + log_.most_sectors() - kept_from > log_.sectors(); }
 
 Task<Status> MediaCache::make_room() {
   while (!has_room()) {
@@ -184,7 +181,8 @@ Status MediaCache::select_merge(Merge& merge) {
   const std::uint32_t offset = first_dirty / band.track_sectors * band.track_sectors;
   merge.run = {band.first + offset, static_cast<std::uint32_t>(end - band.first) - offset};
   if (!bands_.to_spare()) return Status::ok;
-  const LogicalRun all = bands_.to_write_of_spare(band);
+  LogicalRun all = bands_.to_write_of_spare(band);
+  all.count = std::max(all.count, static_cast<std::uint32_t>(end - band.first));
   merge.to_spare = !merge_area_ || all.count <= 2 * merge.run.count;
   if (!merge.to_spare) return bands_.places_status();
   merge.run = all;

@@ -4,8 +4,9 @@
 // Drive-Managed SMR Performance", ACM TOS 13(4), 2017.
 //
 // Writes go to a circular log, as packets that several small ones share. A bounded map says what of the log is the newest copy; after so
-// many writes it is written down. When map or log is full, the bands of what lies longest in the log are merged and rewritten in place.
-// Long writes behind all that a band ever held go to it directly.
+// many writes it is written down. When map or log is full, the bands of what lies longest in the log are merged, and written up to the last
+// sector that holds something: in place, or to a spare one. Long writes after all that a band holds go to it directly.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -170,6 +171,8 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] LogicalRun new_hole(const Band& band, LogicalRun run, std::int64_t& entries);
   [[nodiscard]] Task<bool> write_trimmed(LogicalRun run, LogicalSector& at);
   [[nodiscard]] Task<Status> record_in_band(LogicalRun run, std::optional<FifoMutex::Lock>& use);
+  /// Runs that a packet without data can say something of.
+  [[nodiscard]] std::uint32_t most_said() const { return std::min(Packet::most_runs, log_.most_sectors() - 1); }
   void enter_hole(LogicalRun run, std::uint64_t position);
   void give_up_end(const Band& band);
   void restore_holes();
@@ -188,7 +191,10 @@ class MediaCache final : public HomeLayer {
   [[nodiscard]] bool checkpoint_due() const;
   /// Whether one more packet may be written before the next checkpoint.
   [[nodiscard]] bool another_fits() const { return !log_full() && !wraps_round(); }
-  [[nodiscard]] bool wraps_round() const;
+  [[nodiscard]] bool wraps_round() const { return wraps_round_to(std::min(durable_tail_, checkpoint_.log().head)); }
+  [[nodiscard]] bool wraps_round_to(std::uint64_t kept_from) const;
+  /// Whether packets may follow one that is written now: cleanings alone give room where the log is full of what it holds.
+  [[nodiscard]] bool checkpoint_helps() const { return !wraps_round_to(tail()); }
   /// Whether a cleaning gives any room: holes are cleaned only where the map is full of them.
   [[nodiscard]] bool cleanable() const { return map_.logged() != 0 || (map_.holes() != 0 && map_full()); }
   [[nodiscard]] bool has_room() const { return !map_full() && !log_full() && !checkpoint_due(); }

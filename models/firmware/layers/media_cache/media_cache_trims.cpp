@@ -14,6 +14,16 @@ namespace tessera::media_cache {
 namespace {
 constexpr std::uint32_t share_of_holes = 4;  // ours: a quarter of the map at most where the log holds nothing that a TRIM frees
 constexpr std::uint32_t record_sectors = PacketRecord::most_sectors;
+
+/// Of a band's extents and holes, in order: where the holes begin in front of `end` that nothing follows.
+LogicalSector in_front_of_holes(std::span<const Extent> extents, LogicalSector end) {
+  for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
+    if (extent->first >= end) continue;
+    if (!extent->hole || extent->end() < end) break;
+    end = extent->first;
+  }
+  return end;
+}
 }  // namespace
 
 Task<Status> MediaCache::trim(LogicalRun run) {
@@ -25,6 +35,7 @@ Task<Status> MediaCache::trim(LogicalRun run) {
       continue;
     }
     if (checkpoint_due()) {
+      if (!checkpoint_helps()) co_return Status::ok;
       const Status status = co_await checkpoint();
       if (!ok(status)) co_return Status::ok;
     }
@@ -67,8 +78,7 @@ Packet MediaCache::select_trimmed(LogicalRun run, LogicalSector& at) {
   Packet packet;
   packet.says = PacketSays::trimmed;
   std::int64_t entries = entries_left();
-  const std::uint32_t most = std::min(Packet::most_runs, log_.most_sectors() - 1);
-  while (at < run.end() && packet.count < most) {
+  while (at < run.end() && packet.count < most_said()) {
     const Band band = bands_.band_of(at);
     LogicalSector end = std::min(run.end(), band.end());
     if (zones_ != nullptr) end = std::min(end, zones_->zone_end(at));
@@ -150,7 +160,7 @@ Task<Status> MediaCache::record_in_band(LogicalRun run, std::optional<FifoMutex:
     if (!ok(status)) co_return status;
     Packet packet;
     packet.says = PacketSays::in_band;
-    for (; packet.count < Packet::most_runs && done < run.count; ++packet.count) {
+    for (; packet.count < most_said() && done < run.count; ++packet.count) {
       const std::uint32_t count = std::min(run.count - done, record_sectors);
       packet.runs[packet.count] = {{run.first + done, count}, {}};
       done += count;
@@ -168,14 +178,7 @@ void MediaCache::give_up_end(const Band& band) {
   found->clear();
   const LogicalRun whole{band.first, band.sectors};
   map_.find(band.number, whole, *found);
-  const LogicalSector used = bands_.used_end(band);
-  LogicalSector end = used;
-  for (auto extent = found->rbegin(); extent != found->rend(); ++extent) {
-    if (extent->first >= end) continue;
-    if (!extent->hole || extent->end() < end) break;
-    end = extent->first;
-  }
-  if (end != used) bands_.restore(band, end);
+  bands_.restore(band, in_front_of_holes(*found, bands_.used_end(band)));
 }
 
 /// Boot, once the map is complete.
@@ -187,15 +190,7 @@ void MediaCache::restore_holes() {
 }
 
 /// Of the band in hand: where the holes begin that nothing follows.
-LogicalSector MediaCache::held_end(const Band& band) const {
-  LogicalSector end = bands_.used_end(band);
-  for (auto extent = extents_.rbegin(); extent != extents_.rend(); ++extent) {
-    if (extent->first >= end) continue;
-    if (!extent->hole || extent->end() < end) break;
-    end = extent->first;
-  }
-  return end;
-}
+LogicalSector MediaCache::held_end(const Band& band) const { return in_front_of_holes(extents_, bands_.used_end(band)); }
 
 /// Up to where the band's place was ever written: holes at the end are of what was.
 LogicalSector MediaCache::written_end(const Band& band) {

@@ -124,7 +124,7 @@ MediaCache::Part MediaCache::begin(Pending& pending, std::uint32_t count, WriteW
   return part;
 }
 
-/// How much goes to the band of `front` directly: nothing, unless enough lies side by side behind all that the band ever held, or it
+/// How much goes to the band of `front` directly: nothing, unless enough lies side by side after all that the band holds, or it
 /// continues the last stream; where the host sees zones, whatever continues its zone there. Up to the last track that it fills, so that the
 /// next part begins with one and no turn is lost.
 std::uint32_t MediaCache::stream_length(const Pending& front) const {
