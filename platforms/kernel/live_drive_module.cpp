@@ -350,7 +350,9 @@ void LiveDrive::stays_dead(Status status) {
   guarded([this, status] { refuse_or_fail(std::string("the drive did not boot: ") + to_string(status)); });
 }
 
-void LiveDrive::gives_up() { throw InputError(PowerCycle::never_ready()); }
+void LiveDrive::gives_up() {
+  guarded([] { throw InputError(PowerCycle::never_ready()); });
+}
 
 void LiveDrive::recovered() {
   if (!begun_) return post(now() + start_delay_, begin_);
