@@ -1,7 +1,6 @@
 #include "platforms/array/array_simulation.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -134,9 +133,7 @@ void ArraySimulation::leave_out(std::uint32_t dead) {
   host_.drive_failed(dead);
 }
 
-/// Spares first: none of them is to take another's place.
 void ArraySimulation::leave_out_dead() {
-  std::ranges::sort(dead_, std::greater());
   for (const std::uint32_t dead : std::exchange(dead_, {})) leave_out(dead);
 }
 

@@ -291,7 +291,7 @@ void LiveDrive::send_waiting(std::uint64_t) {
 void LiveDrive::completed(HostRequest& request) {
   if (&request == &flush_) {
     flushing_ = flush_sent_ = false;
-    free_tags_.push_back(request.tag);
+    free_tags_.push_back(flush_.tag);
     send_waiting(0);
     return stop();
   }
