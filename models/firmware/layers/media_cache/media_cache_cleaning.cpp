@@ -41,7 +41,9 @@ Task<Status> MediaCache::make_room() {
     if (!cleanable()) forgive_room();
     const bool full = map_full() || log_full();
     if (full && !cleanable()) {  // packets on their way hold all of the log that is in use
+      ++finding_nothing_;
       co_await progress_.change(LifePhase::lock);
+      --finding_nothing_;
       continue;
     }
     const Status status = !full                ? co_await checkpoint()
@@ -155,7 +157,7 @@ Task<Status> MediaCache::clean_band(Band band, const MediaClass& priority) {
   if (ok(status) && zones_ == nullptr && !trimmed_bands_.empty()) bands_.use(band, merge.run.end());
   merging_from_ = ~std::uint64_t{0};
   ports_.cpu.event({"rmw", FirmwareEvent::Edge::end, band.number, merge.run.count});
-  if (!ok(status) && !trimmed_bands_.empty()) progress_.wake_all();
+  if (!ok(status) && (!trimmed_bands_.empty() || finding_nothing_ != 0)) progress_.wake_all();
   if (ok(status)) {
     band_cleanings_.record(ports_.cpu.now() - begun);
     merge_times_ += times;

@@ -284,6 +284,7 @@ class MediaCache final : public HomeLayer {
   std::vector<Pending*> queue_;  // not all of it on its way, in order of arrival
   FollowingTrims trims_;
   std::set<LogicalSector> trimmed_bands_;  // since the boot, by first sector: the next one may find holes there that are none any more
+  std::uint32_t finding_nothing_ = 0;      // tasks that wait for room while there is nothing left to merge
   std::uint32_t leaders_ = 0;
   std::vector<std::uint64_t> on_their_way_;      // positions of packets
   LogicalSector stream_end_{~std::uint64_t{0}};  // of the last one

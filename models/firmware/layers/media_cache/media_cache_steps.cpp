@@ -43,7 +43,8 @@ Task<void> MediaCache::let_in() {
   entries_.earn(worked);
   log_room_.earn(worked);
   room_.wake_all();
-  if (!trimmed_bands_.empty()) progress_.wake_all();  // who found nothing left to merge, as all of it was trimmed
+  // Who found nothing left to merge, as all of it was trimmed, or its zone was reset: there may be room now.
+  if (!trimmed_bands_.empty() || finding_nothing_ != 0) progress_.wake_all();
   const std::uint64_t until = writes_ + queue_.size();
   while (!on_their_way_.empty() || (has_room() && !queue_.empty() && writes_ < until && streams_now_ == 0)) {
     co_await progress_.change(LifePhase::cpu_wait);
