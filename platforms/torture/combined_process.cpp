@@ -81,7 +81,7 @@ bool can_be_made(const DriveConfig& drive, const FormatPlan& plan) {
     int status = 0;
     try {
       DriveModule module("drive", drive, plan, ContentMode::tags, 0, DriveParts::without_attributes());
-      module.power_on(false, [](Status) {});  // its firmware reserves memory
+      module.power_on(false, [](Status) {});           // its firmware reserves memory
       static_cast<void>(application_sectors(module));  // a host that translates may refuse it
     } catch (const InputError&) {
       status = 1;

@@ -286,6 +286,15 @@ def test_the_two_tasks_of_a_streamed_command_wait_each_for_itself(tmp_path):
     simulate("run", "torture", "--layer", "shingled-in-place-14r23", "--trace", trace, *columns, "--check", *words, "--prefill", 100, "--caches", "empty", "--out", tmp_path / "out")
 
 
+def test_a_merge_in_steps_lets_in_a_write_that_found_nothing_left_to_merge():
+    # Its zone was reset meanwhile. The write waited for packets on their way, the merge for the write, and nothing woke either.
+    of_layer = ("conventional_zones=0", "checkpoint_every=11", "log_radii=29", "merge_buffer=928 KiB", "packet=32767 B", "cache=512 KiB", "head_width=3",
+                "stay_mark=64", "checkpoint_piece=1 MiB", "merge_tracks=15", "synced_share=1 MiB", "idle_mark=3", "verify_packets=true", "merge_step=64 us",
+                "idle_cleaning=off", "checkpoint_shares=true", "cache_place=inner", "collect_order=band")  # fmt: skip
+    settings = [word for setting in of_layer for word in ("--set", "layers.host_aware." + setting)]
+    assert campaign("--layer", "host-aware", "--seed", 5, "--only", 74, "--draw", 7, *settings)["all"]["failures"] == 0
+
+
 def test_zones_that_are_offline_from_the_start_hold_no_data_that_is_missed():
     assert campaign("--layer", "zoned", "--set", "layers.zoned.offline_zones=6", "--runs", 12, "--seed", 3, "--draw", 7, status=None)["all"]["failures"] == 0
 
