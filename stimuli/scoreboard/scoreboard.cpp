@@ -182,7 +182,9 @@ void Scoreboard::find_beside(Version& version) const {
       if (!over) version.beside.emplace_back(block, rival.entry(block));
       if (!over && once_destroyed_.contains(block.value()) && rival.is_destroyed(block))
         version.beside.emplace_back(block, tessera::destroyed);
-      if (over && !for_good && version.durable) version.replaced.push_back({block, rival.entry(block), rival.acknowledged});
+      if (!over || for_good || !version.durable) continue;
+      version.replaced.push_back({block, rival.entry(block), rival.acknowledged});
+      if (rival.is_destroyed(block)) version.replaced.push_back({block, tessera::destroyed, rival.acknowledged});
     }
   }
 }

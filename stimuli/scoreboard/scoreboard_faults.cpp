@@ -53,10 +53,16 @@ void Scoreboard::allow_older_by_dump(HostBlock block) {
   if (const Tag newest = current_.newest(block); allow_older(block)) at_risk_.try_emplace(block.value(), newest);
 }
 
-/// The version's block may be gone when the version becomes current, if it is of that tag; gives whether it is.
+/// The version's block may be gone when the version becomes current, if it is of that tag, or may leave that tag there; gives whether so.
 bool Scoreboard::excuse(Version& version, HostBlock block, Tag tag) {
-  if (!version.covers(block) || version.entry(block) != tag) return false;
-  version.beside.emplace_back(block, tessera::destroyed);
+  if (!version.covers(block)) return false;
+  if (version.entry(block) == tag || std::ranges::find(version.beside, std::pair(block, tag)) != version.beside.end()) {
+    version.beside.emplace_back(block, tessera::destroyed);
+    return true;
+  }
+  const auto over = std::ranges::find_if(version.replaced, [&](const auto& one) { return one.block == block && one.entry == tag; });
+  if (over == version.replaced.end()) return false;
+  version.replaced.push_back({block, tessera::destroyed, over->acknowledged});
   return true;
 }
 

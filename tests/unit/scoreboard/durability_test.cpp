@@ -193,6 +193,22 @@ TEST_CASE("of a write that a cut took over blocks that came apart each block is 
   CHECK(host.returns(host.read(16, 8), {old, old + 1, old + 2, old + 3, part, part + 1, mine + 6, mine + 7}));
 }
 
+TEST_CASE("of writes at one time a cut may leave the one whose data a fault took after they had ended") {
+  Host host(DurabilityPromise::flushed);
+  const bool taken = GENERATE(false, true);
+  HostRequest& one = host.write(16, 8, true);
+  HostRequest& other = host.write(16, 8, true);
+  host.done(one);
+  host.done(other);
+  if (taken) host.board.destroyed(content(Host::tag(one, 16)));
+  host.cut({});
+  CHECK(host.reads_as(16, Host::tag(one, 16)));
+  CHECK(host.reads_as(16, Host::tag(other, 16)));
+  HostRequest& read = host.read(16, 8);
+  host.done(read, Status::media_error);
+  CHECK(host.board.excused(read) == taken);
+}
+
 TEST_CASE("what a fault destroyed may not be readable, but reads as nothing else") {
   Host host;
   const Tag old = Host::tag(host.written(16, 8), 16);
