@@ -30,7 +30,7 @@ struct LsmHostConfig {
     v.field("over_provisioning", over_provisioning, {0, 0.9},
             "share of the zones' space that the application does not see, above 0: room for older versions of what it wrote; more where "
             "compactions need it");
-    v.field("memtable", memtable, {512, 1e12},
+    v.field("memtable", memtable, {65536, 1e12},  // as RocksDB bounds it
             "data that is sorted in host memory before it becomes a file; no more than 1/1024 of the zones' space is used");
     v.field("memtables", memtables, {2, 64}, "of these, the one that is written to included");
     v.field("level0_files", level0_files, {1, 1000}, "files of level 0 that start a compaction");
