@@ -15,8 +15,6 @@ LARGE = {
 }  # fmt: skip
 # A format has a file of its own, which begins with it: what a drive keeps without power, and chunks of NBD.
 FORMATS = {"ContentStore", "MemoryController", "NandArray", "NbdConnection", "VersionMap"}
-# A run whose drive rests for long leaves the clock.
-RESTS = {"Simulation"}
 
 
 def classes_of(file: Path) -> set[tuple[Path, str]]:
@@ -34,4 +32,4 @@ def test_a_class_has_one_file_of_functions():
             for name in classes_of(file):
                 files[name].add(file.name)
     split = {name for (_, name), of in files.items() if len(of) > 1}
-    assert split == LARGE | FORMATS | RESTS
+    assert split == LARGE | FORMATS
