@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "firmware/caches/flash_share.hpp"
+#include "firmware/logs/journal.hpp"
 #include "media/sparing.hpp"
 #include "media/track_switches.hpp"
 #include "platforms/description/former_names.hpp"
@@ -140,6 +141,19 @@ void check_slipped_tracks(const DriveConfig& config, const DriveGeometry& geomet
   }
 }
 
+/// A journal of the write cache has room for what a boot begins with, and for a write.
+void check_journal(const DriveConfig& config, const DriveGeometry& geometry, const FormatPlan& plan) {
+  const WriteCacheConfig& cache = config.firmware_for_layer().write_cache;
+  if (cache.capacity == Bytes(0) || cache.durability != CacheDurability::journal) return;
+  std::uint64_t sectors = 0;
+  for (const Region& region : plan)
+    for (std::uint64_t radius = region.first; region.name == "journal" && radius < region.first + region.count; ++radius)
+      sectors += geometry.zone_of(static_cast<std::uint32_t>(radius)).radius_sectors(0, geometry.surfaces);
+  if (sectors < Journal::least_sectors)
+    throw InputError("the journal of the write cache has " + std::to_string(sectors) + " sectors; expected at least " +
+                     std::to_string(Journal::least_sectors) + ": set the layer's journal_tracks to more");
+}
+
 FormatPlan planned(const DriveConfig& config) {
   check_host(config);
   const LayerFactory& factory = config.selected();
@@ -170,6 +184,7 @@ FormatPlan planned(const DriveConfig& config) {
   if (const std::string clash = config.firmware_for_layer().problem(plan, static_cast<std::uint32_t>(config.media.sector_size.value()));
       !clash.empty())
     throw InputError(clash);
+  check_journal(config, geometry, plan);
   check_spares(config, geometry, plan);
   check_slipped_tracks(config, geometry, plan);
   if (config.media.force_skew)

@@ -73,6 +73,10 @@ def test_descriptions_that_extend_in_a_circle_are_refused(tmp_path):
         (("check", "bare", "--layer", "mu-rmw", "--set", "layers.mu_rmw.bands=100000"), "mu-rmw: "),
         (("check", "bare", "--layer", "imr-rmw", "--set", "format=shingled"), "needs interlaced tracks and the drive's format is pinned to shingled"),
         (("check", "bare", "--set", "firmware.write_cache.capacity=1 MiB", "--set", "firmware.write_cache.durability=journal"), "journal"),
+        (
+            ("check", "torture", "--layer", "cmr", "--set", "firmware.write_cache.durability=journal", "--set", "layers.cmr.journal_tracks=1", "--set", "media.sectors_per_track=4"),
+            "the journal of the write cache has 4 sectors; expected at least 6",
+        ),
         (("run", "bare", "--lyer", "cmr"), "did you mean '--layer'?"),
         (("run", "bare", "--workload", "web-sever", "--out", "/tmp/unused"), "did you mean 'web-server'?"),
         (("describe", "/nonexistent.csv"), "/nonexistent.csv"),
