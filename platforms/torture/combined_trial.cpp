@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/firmware_fault.hpp"
 #include "firmware/defects/spare_layout.hpp"
+#include "platforms/drive/parameter_attributes_module.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/promise.hpp"
@@ -38,6 +39,9 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
       random_(drawn.run.options.seed, "torture.campaign.cuts." + std::to_string(part)),
       loaded_(part == 0 ? nullptr : std::make_unique<SavedState>(files.state)),
       drive_("drive", drawn.drive, drawn.plan, ContentMode::tags, drawn.run.options.seed, DriveParts::without_attributes()),
+      verifies_(
+          std::ranges::any_of(parameters_of(drawn.drive),
+                              [](const Parameter& parameter) { return parameter.name == "verify_packets" && parameter.value == "true"; })),
       watch_(drive_, [this](const PersistentOperation& operation) { begins(operation); }),
       instants_(drive_.timeline(), drawn.run.options.seed + part, [this](const Instant&) { reached(); }) {
   result_.part = part;
@@ -242,13 +246,20 @@ bool CombinedTrial::cannot_write(Status status) const {
          drive_.media().device().statistics().write_faults > faults_at_power_on_;
 }
 
+/// A packet that is read back and cannot be is written elsewhere, a few times. Its headers are nobody's data, so that no version tells of
+/// it.
+bool CombinedTrial::cannot_verify(Status status) const {
+  return status == Status::media_error && verifies_ && !drive_.media().device().failing().empty();
+}
+
 /// A FLUSH may fail while there is anything that the description's faults destroyed.
 bool CombinedTrial::excuses_flush(Status status) const { return cannot_write(status) || simulation_->scoreboard()->some_exempted(); }
 
 /// What the description's faults destroyed answers with an error.
 bool CombinedTrial::excused(const HostRequest& request) const {
   if (request.op == HostOp::flush) return excuses_flush(request.status);
-  return (request.op != HostOp::read && cannot_write(request.status)) || simulation_->scoreboard()->excused(request);
+  return (request.op != HostOp::read && (cannot_write(request.status) || cannot_verify(request.status))) ||
+         simulation_->scoreboard()->excused(request);
 }
 
 /// Of a host that keeps books of zones; what breaks the drive's word is a failure.

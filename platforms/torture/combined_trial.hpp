@@ -42,6 +42,7 @@ class CombinedTrial final : private RequestObserver {
   [[nodiscard]] bool excused(const HostRequest& request) const;
   [[nodiscard]] bool excuses_flush(Status status) const;
   [[nodiscard]] bool cannot_write(Status status) const;
+  [[nodiscard]] bool cannot_verify(Status status) const;
   [[nodiscard]] std::unique_ptr<TraceSource> open(Bytes capacity);
   [[nodiscard]] std::unique_ptr<TraceSource> open_zoned(Bytes capacity);
   [[nodiscard]] bool host_expects(const HostRequest& request);
@@ -59,6 +60,7 @@ class CombinedTrial final : private RequestObserver {
   RandomStream random_;
   std::unique_ptr<SavedState> loaded_;
   DriveModule drive_;
+  bool verifies_;  // the layer reads packets back before their writes are complete
   OperationWatch watch_;
   std::unique_ptr<Simulation> simulation_;
   Instants instants_;

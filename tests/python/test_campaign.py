@@ -172,6 +172,14 @@ def test_a_write_that_comes_while_its_zone_is_recorded_is_not_lost():
     assert campaign("--layer", "host-aware", "--seed", 8001, "--only", 543, "--draw", 7, *settings)["all"]["failures"] == 0
 
 
+def test_a_packet_that_cannot_be_read_back_may_fail_its_write():
+    drawn = (
+        "log_radii=29", "packet=32767 B", "head_width=3", "stay_mark=64", "least_packet=80 KiB", "synced_share=1 MiB", "verify_packets=true", "merge_step=64 us",
+    )  # fmt: skip
+    settings = [word for setting in drawn for word in ("--set", f"layers.host_aware.{setting}")]
+    assert campaign("--layer", "host-aware", "--seed", 5, "--only", 7, "--draw", 7, *settings)["all"]["failures"] == 0
+
+
 def test_a_host_whose_only_copy_a_forgotten_rewrite_destroyed_may_not_come_up():
     dead = campaign("--layer", "zoned:lsm", "--seed", 20261130, "--only", 16951, "--draw", 7)["all"]
     assert dead["failures"] == 0 and dead["dead"] == 1
