@@ -86,7 +86,7 @@ def pages(
 
 @app.command()
 def house(picture: Annotated[bool, typer.Option("--picture", help="Instead: draw docs/architecture.svg again, from the includes.")] = False) -> None:
-    """Print what the tree weighs and how it is built, each measure beside its goal."""
+    """Print what the tree weighs and how it is built, each measure with its goal."""
     if picture:
         print(draw())
     else:

@@ -64,7 +64,7 @@ def lines_of(root: Path, folders: Iterable[str]) -> tuple[int, int]:
 
 
 def _body(text: str, begin: int) -> str:
-    """From behind an opening brace to the one that closes it."""
+    """After an opening brace, up to the one that closes it."""
     depth = 1
     for place in range(begin, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -74,7 +74,7 @@ def _body(text: str, begin: int) -> str:
 
 
 def _statements(body: str) -> Iterator[str]:
-    """Those of a class itself, without what stands in their braces."""
+    """Those of a class itself, without what is in their braces."""
     depth, statement = 0, ""
     for mark in body:
         if mark == "}":

@@ -138,7 +138,7 @@ def heard(canaries: Mapping[str, str], names: Iterable[str], jobs: int, sung: Ca
         try:
             return sung(canaries[name])
         except SimulatorError as error:
-            raise InputError(f"{LIST}: canary {name} does not run: {error.message.strip() or error}") from error
+            raise InputError(f"{LIST}: canary {name} does not run: {error}") from error
 
     order = list(dict.fromkeys(names))
     with ThreadPoolExecutor(jobs) as pool:

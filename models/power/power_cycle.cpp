@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 
-/// Boots between which nothing was answered. Each begins with memory that is written anew, so a later one has no better chance.
+/// Boots between which nothing was answered. Each begins with memory that is written again, so a later one has no better chance.
 constexpr std::uint64_t most_restarts_in_a_row = 100;
 
 }  // namespace

@@ -88,7 +88,7 @@ class PowerCycle final : private TimelineListener {
 
   /// The firmware begins now: for the first time, or after off().
   void boot();
-  /// Cuts the power, which comes back after the outage; one that falls into an outage begins it anew. The firmware begins no earlier than
+  /// Cuts the power, which comes back after the outage; one that falls into an outage begins it again. The firmware begins no earlier than
   /// `boot_after`, when others boot that it is to boot with. From within an action of the timeline.
   void cut(Picoseconds boot_after = {});
   /// Cuts the power without its return. In an outage it withdraws the return.
