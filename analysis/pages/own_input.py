@@ -55,7 +55,7 @@ def text_of(record: pl.DataFrame) -> str:
             figures = {layer: dict(rows.select("seed", measure).iter_rows()) for (layer,), rows in record.group_by("layer", maintain_order=True)}
             said.append(f"{measure} {_result(figures, ours)}")
         lines.append(f"- `{ours}`: {', '.join(said)}.\n")
-    return f"Our own layers against the best of the other five, over {record['seed'].n_unique()} seeds [95 %], equal within {EQUAL}:\n\n{''.join(lines)}"
+    return f"Our own layers against the best of the other five, over {record['seed'].n_unique()} seeds of whole runs [95 %], equal within {EQUAL}:\n\n{''.join(lines)}"
 
 
 def write_own_input(console: Console, out: Path) -> None:
