@@ -108,6 +108,8 @@ std::string decimal_in(const Unit& unit, std::uint64_t amount) {
 
 }  // namespace
 
+std::string_view base_unit(Dimension dimension) { return kind_of(dimension).base_unit; }
+
 std::string_view expectation(Dimension dimension) { return kind_of(dimension).expectation; }
 
 std::vector<std::string> unit_names(Dimension dimension) {

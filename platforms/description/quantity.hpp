@@ -38,6 +38,9 @@ struct QuantityReading {
 /// The dimension with its article and an example, for messages: `a speed such as "7200 rpm"`.
 [[nodiscard]] std::string_view expectation(Dimension dimension);
 
+/// What an amount counts: "ps", "B", "uW".
+[[nodiscard]] std::string_view base_unit(Dimension dimension);
+
 /// The units that read_quantity() takes, smallest first.
 [[nodiscard]] std::vector<std::string> unit_names(Dimension dimension);
 
