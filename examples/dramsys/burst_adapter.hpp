@@ -110,7 +110,10 @@ class BurstAdapter : public sc_core::sc_module, public tessera::PoweredPart, pri
     if (requesting_ == &burst) requesting_ = nullptr;  // by END_REQ, or by a response that implies it
     if (burst.get_extension<Access>() == nullptr) {
       ended_.notify(delay);
-      return from->nb_transport_bw(burst, phase, delay);
+      const tlm::tlm_sync_enum answer = from->nb_transport_bw(burst, phase, delay);
+      if (answer != tlm::TLM_COMPLETED || phase != tlm::BEGIN_RESP) return answer;
+      phase = tlm::END_RESP;  // of the ways in which the base protocol ends a response, the one that DRAMSys knows in a return
+      return tlm::TLM_UPDATED;
     }
     if (phase == tlm::BEGIN_RESP) {
       responding_ = &burst;

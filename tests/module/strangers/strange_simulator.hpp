@@ -1,6 +1,6 @@
 #pragma once
-// DRAMs that take bursts by the four phases: one that behaves as DRAMSys does (END_REQ comes late where its queue is full, and banks answer
-// out of order), and one that answers at once in whichever way the base protocol allows.
+// DRAMs that take bursts by the four phases: one that behaves as DRAMSys 5.5 does (END_REQ comes late where its queue is full, banks answer
+// out of order, and TLM_COMPLETED in answer to BEGIN_RESP goes unseen: END_RESP has to come, in the return or later), and one that answers at once in whichever way the base protocol allows.
 #include <tlm_utils/peq_with_cb_and_phase.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -46,6 +46,7 @@ class BankedDram : public sc_core::sc_module, public tessera::PoweredPart {
   sc_core::sc_time slow{90, sc_core::SC_NS}, fast{40, sc_core::SC_NS};  ///< a burst in a bank
   sc_core::sc_time single{0, sc_core::SC_NS};                           ///< what a b_transport waits
   unsigned room = 4;
+  bool sees_completion = false;  ///< takes TLM_COMPLETED in answer to BEGIN_RESP, as the base protocol asks
   unsigned bursts = 0, held_back = 0, out_of_order = 0, most_under_way = 0, singles = 0;
   sc_core::sc_time first_write, last_write;  ///< when these bursts came; 0: none
 
@@ -126,7 +127,8 @@ class BankedDram : public sc_core::sc_module, public tessera::PoweredPart {
         storage.move(payload);
       tlm::tlm_phase phase = tlm::BEGIN_RESP;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      if (tSocket->nb_transport_bw(payload, phase, delay) == tlm::TLM_COMPLETED) ended(payload);
+      const tlm::tlm_sync_enum answer = tSocket->nb_transport_bw(payload, phase, delay);
+      if ((answer == tlm::TLM_UPDATED && phase == tlm::END_RESP) || (answer == tlm::TLM_COMPLETED && sees_completion)) ended(payload);
     }
     if (waiting_ != nullptr && order_.size() + done_.size() < room) accept(*std::exchange(waiting_, nullptr));
   }

@@ -27,6 +27,7 @@ template <class Dram>
 struct Drive {
   Drive(const std::string& name, const std::string& layer, BurstShape bursts, bool waits = false, bool check = true)
       : config(config_of(layer)), dram((name + "_dram").c_str(), config.dram.capacity.value()) {
+    if constexpr (requires { dram.sees_completion; }) dram.sees_completion = true;
     DriveParts parts;
     parts.check_protocol = check;
     parts.dram.emplace(DramPart{socket(), dram.storage.bytes, waits, &dram, nullptr, nullptr, bursts});
