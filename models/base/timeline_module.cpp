@@ -1,8 +1,8 @@
 #include "base/timeline_module.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+#include <typeinfo>
 
 #include "base/error.hpp"
 
@@ -52,9 +52,8 @@ void TimelineModule::refuse(Picoseconds when) const {
   const std::string none = "simulation.quantum = \"0 s\"";
   if (alone())
     SC_REPORT_ERROR(late_initiator_report, (std::string(name()) + ": " + late +
-                                            "its process was spawned after the simulation began, when no process but the drive's was there "
-                                            "and the drive ran ahead; give the host a process from the start (SC_THREAD, SC_METHOD, or "
-                                            "sc_spawn() during elaboration), or set " +
+                                            "its process was spawned after the simulation began, in which the drive was declared alone "
+                                            "(DriveParts::only_drives) and ran ahead; leave that out, or set " +
                                             none)
                                                .c_str());
   throw ModelBug(late + "its sender left out the delay that the drive had annotated; " + none + " annotates none");
@@ -131,13 +130,14 @@ bool any_active(const std::vector<sc_core::sc_object*>& objects, const sc_core::
   });
 }
 
-/// Whether one of them, or what is in them, is a channel that is none of SystemC's own: it may call async_request_update.
+/// Whether one of them, or what is in them, is a channel of a class that is none of SystemC's own, whatever it calls itself: it may call
+/// async_request_update.
 bool any_asynchronous(const std::vector<sc_core::sc_object*>& objects) {
-  constexpr std::array<std::string_view, 8> own{"sc_signal",    "sc_buffer", "sc_clock", "sc_signal_resolved",
-                                                "sc_signal_rv", "sc_fifo",   "tlm_fifo", "sc_semaphore"};
-  return std::ranges::any_of(objects, [&own](const sc_core::sc_object* object) {
-    if (dynamic_cast<const sc_core::sc_prim_channel*>(object) != nullptr && std::ranges::find(own, object->kind()) == own.end())
-      return true;
+  return std::ranges::any_of(objects, [](const sc_core::sc_object* object) {
+    if (dynamic_cast<const sc_core::sc_prim_channel*>(object) != nullptr) {
+      const std::string_view type = typeid(*object).name();  // as the Itanium ABI writes a class in a namespace
+      if (!type.starts_with("N7sc_core") && !type.starts_with("N3tlm")) return true;
+    }
     return any_asynchronous(object->get_child_objects());
   });
 }
@@ -147,7 +147,7 @@ bool any_asynchronous(const std::vector<sc_core::sc_object*>& objects) {
 /// What there is in the kernel besides the drive, as the simulation begins.
 void TimelineModule::look_around() {
   const auto& objects = sc_core::sc_get_top_level_objects();
-  alone_ = !any_active(objects, sc_core::sc_get_current_process_handle().get_process_object());
+  alone_ = declared_alone_ && !any_active(objects, sc_core::sc_get_current_process_handle().get_process_object());
   if (any_asynchronous(objects)) quantum_ = Picoseconds(0);
 }
 

@@ -3,11 +3,11 @@
 //
 // One event and one method serve a whole drive. When the method wakes, it carries out entries in order of time, beyond
 // the kernel's own time, as far as nothing else in the simulation can observe it: never past the kernel's next pending
-// activity and never more than `quantum` ahead. A kernel in which there is neither another process nor a channel when the simulation begins
-// is not asked for activity. Results do not depend on the quantum (a test compares quantum 0 with the default). Where a channel of somebody
-// else's may bring requests of another thread (async_request_update), which the kernel does not know beforehand, it never runs ahead.
-// A process that is spawned later is noticed with its first transaction: one that comes too late for that is refused
-// (late_initiator_report).
+// activity and never more than `quantum` ahead. It asks the kernel for that at each entry, so that it does not matter who the others are, nor
+// when they are spawned. Only where a platform says that there are none (declare_alone()) the kernel is not asked, unless there is another
+// process or a channel when the simulation begins. Results do not depend on the quantum (a test compares quantum 0 with the default). Where a
+// channel of somebody else's may bring requests of another thread (async_request_update), which the kernel does not know beforehand, it
+// never runs ahead.
 // While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
 // initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
 #include <array>
@@ -43,8 +43,8 @@ class TimeMaker {
 /// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() after sc_start().
 inline constexpr const char* failure_report = "/tessera/failure";
 
-/// Id of the SystemC report, an error, that ends a simulation whose first transaction comes from a process that was not there when the
-/// simulation began, after a drive that found itself alone has run ahead of it.
+/// Id of the SystemC report, an error, that ends a simulation with a transaction of a process that was spawned later, after a drive that was
+/// declared alone has run ahead of it.
 inline constexpr const char* late_initiator_report = "/tessera/late-initiator";
 
 class TimelineModule : public sc_core::sc_module {
@@ -69,7 +69,9 @@ class TimelineModule : public sc_core::sc_module {
     if (from_sc_time(annotated_) != delay) annotated_ = to_sc_time(delay);
     return annotated_;
   }
-  /// Whether nothing else in the kernel can become active; once the simulation runs.
+  /// The platform's word that no process but the drives' ever acts in this kernel, one that is spawned later included.
+  void declare_alone() { declared_alone_ = true; }
+  /// Whether nothing else in the kernel can become active, by that word and by what is there; once the simulation runs.
   [[nodiscard]] bool alone() const { return alone_.value_or(false); }
   /// The instant that this annotated delay means now.
   [[nodiscard]] Picoseconds instant(const sc_core::sc_time& delay) const { return kernel_time() + Picoseconds(delay.value()); }
@@ -126,6 +128,7 @@ class TimelineModule : public sc_core::sc_module {
   Picoseconds kernel_;  // time at which the method woke
   bool thread_;
   sc_core::sc_object* process_ = nullptr;
+  bool declared_alone_ = false;
   std::optional<bool> alone_;  // nothing else in the kernel can become active; known once the simulation runs
   bool running_ = false;
   bool stopping_ = false;

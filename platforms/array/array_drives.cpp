@@ -59,7 +59,7 @@ ArrayDrives::ArrayDrives(const ArrayDescription& array, ContentMode content, std
     // Nobody turns the spindles of an array in step.
     const std::uint64_t turn = revolution(drive.config.media.speed).value();
     drive.config.media.spindle_phase = Picoseconds(RandomStream(seed, "array.spindle_phase." + number).below(turn));
-    DriveParts parts = DriveParts::without_attributes();
+    DriveParts parts = DriveParts::alone();
     parts.calendar = calendar_.get();
     parts.check_protocol = check_protocol;
     drive.module = std::make_unique<DriveModule>(("drive_" + number).c_str(), drive.config, drive.plan, content,

@@ -41,6 +41,7 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0, config.media.actuators),
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
+  if (parts_.only_drives) timeline_.declare_alone();
   make_parts(seed);
   const bool through_registers = config.through_registers() && !parts_.processor;
   if (config.image != nullptr || parts_.processor || through_registers) make_boot_data();

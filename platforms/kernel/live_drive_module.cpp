@@ -40,7 +40,7 @@ DriveConfig load(const LiveSetup& setup) {
 /// The last thing before the elaboration begins: what fails in the midst of one cannot be done again either.
 DriveParts parts_of(const LiveSetup& setup) {
   elaborated = true;
-  DriveParts parts = DriveParts::without_attributes();
+  DriveParts parts = DriveParts::alone();
   parts.check_protocol = setup.check_protocol;
   return parts;
 }

@@ -284,7 +284,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   config.restored = saved != nullptr;
 
   ContentHash of_pipe;
-  DriveParts parts = DriveParts::without_attributes();
+  DriveParts parts = DriveParts::alone();
   parts.check_protocol = options.check_protocol;
   std::optional<DriveDebugger> debugger;
   DriveModule drive("drive", drive_config, plan, config.content, options.seed, parts);

@@ -77,7 +77,7 @@ constexpr char filled_in_part = 'p';
 /// How it ended, then the state as it goes into a file. InputError where the drive failed.
 std::string state_after(const CacheFilling& filling, const cli::RunOptions& options, DriveConfig& drive_config, const FormatPlan& plan,
                         const SimulationConfig& config, const SearchPath& search, bool past) {
-  DriveModule drive("drive", drive_config, plan, config.content, options.seed, DriveParts::without_attributes());
+  DriveModule drive("drive", drive_config, plan, config.content, options.seed, DriveParts::alone());
   const FillingInput* input = nullptr;
   Simulation simulation(drive, config, [&](Bytes capacity) {
     auto filling_input = std::make_unique<FillingInput>(

@@ -58,7 +58,7 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
   const FormatPlan plan = plan_drive(config);
   ParameterCollector effective;
   config.describe(effective);
-  DriveModule drive("drive", config, plan, ContentMode::bytes, options.seed, DriveParts::without_attributes());
+  DriveModule drive("drive", config, plan, ContentMode::bytes, options.seed, DriveParts::alone());
   std::optional<SavedState> saved;
   if (!options.load_state.empty()) {
     saved.emplace(options.load_state);

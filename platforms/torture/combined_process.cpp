@@ -80,7 +80,7 @@ bool can_be_made(const DriveConfig& drive, const FormatPlan& plan) {
     limit_processor_time();
     int status = 0;
     try {
-      DriveModule module("drive", drive, plan, ContentMode::tags, 0, DriveParts::without_attributes());
+      DriveModule module("drive", drive, plan, ContentMode::tags, 0, DriveParts::alone());
       module.power_on(false, [](Status) {});           // its firmware reserves memory
       static_cast<void>(application_sectors(module));  // a host that translates may refuse it
     } catch (const InputError&) {

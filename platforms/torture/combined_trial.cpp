@@ -38,7 +38,7 @@ CombinedTrial::CombinedTrial(CombinedDraw::Drawn& drawn, const SearchPath& searc
       result_(std::move(result)),
       random_(drawn.run.options.seed, "torture.campaign.cuts." + std::to_string(part)),
       loaded_(part == 0 ? nullptr : std::make_unique<SavedState>(files.state)),
-      drive_("drive", drawn.drive, drawn.plan, ContentMode::tags, drawn.run.options.seed, DriveParts::without_attributes()),
+      drive_("drive", drawn.drive, drawn.plan, ContentMode::tags, drawn.run.options.seed, DriveParts::alone()),
       verifies_(
           std::ranges::any_of(parameters_of(drawn.drive),
                               [](const Parameter& parameter) { return parameter.name == "verify_packets" && parameter.value == "true"; })),

@@ -51,7 +51,7 @@ const char* name_of(Simulation::Stage stage, Simulation::Phase phase) {
 Trial::Trial(const TrialConfig& config, int pipe)
     : config_(config),
       pipe_(pipe),
-      drive_("drive", *config.drive, config.plan, ContentMode::tags, config.seed, DriveParts::without_attributes()),
+      drive_("drive", *config.drive, config.plan, ContentMode::tags, config.seed, DriveParts::alone()),
       watch_(drive_, [this](const PersistentOperation& operation) { begins(operation); }),
       simulation_(drive_, simulation_config(),
                   [&](Bytes capacity) {

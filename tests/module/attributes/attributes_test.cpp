@@ -74,7 +74,7 @@ TEST_CASE("an attribute that is changed before the simulation is refused at its 
 
 TEST_CASE("a program that walks no objects goes without attributes") {
   const DriveConfig config = bare();
-  DriveModule drive("drive", config, plan_drive(config), ContentMode::none, 1, DriveParts::without_attributes());
+  DriveModule drive("drive", config, plan_drive(config), ContentMode::none, 1, DriveParts::alone());
   CHECK(drive.num_attributes() == 0);
 }
 
