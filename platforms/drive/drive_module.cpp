@@ -41,7 +41,14 @@ DriveModule::DriveModule(sc_core::sc_module_name name, const DriveConfig& config
       bus_("bus", config.bus_for_timing(), config.has_flash() ? config.nand.channels : 0, config.media.actuators),
       dump_engine_(config.power, seed),
       uart_line_(print_line) {
-  if (parts_.only_drives) timeline_.declare_alone();
+  if (parts_.only_drives) {
+    timeline_.declare_alone();
+  } else {
+    SC_HAS_PROCESS(DriveModule);
+    SC_METHOD(tell_booted);
+    sensitive << booted_;
+    dont_initialize();
+  }
   make_parts(seed);
   const bool through_registers = config.through_registers() && !parts_.processor;
   if (config.image != nullptr || parts_.processor || through_registers) make_boot_data();
@@ -294,7 +301,12 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   power_on_parts();
   controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
     if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(answers(), *this);
-    booted(status);
+    if (parts_.only_drives || parts_.calendar != nullptr) {
+      booted(status);
+    } else {
+      who_is_told_ = [booted, status] { booted(status); };
+      booted_.notify(timeline_.ahead());
+    }
     if (ok(status)) boots_ = false;
   });
   dump_engine_.restart();
@@ -305,6 +317,10 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
     dump_engine_.reserve(dumped, "write caches of durability plp and tables that boot needs");
   }
   timeline_.reschedule();
+}
+
+void DriveModule::tell_booted() {
+  if (who_is_told_) std::exchange(who_is_told_, nullptr)();
 }
 
 void DriveModule::power_on_parts() {
@@ -374,6 +390,7 @@ PowerLoss DriveModule::power_off() {
 /// Controller and link lose everything but what the firmware has counted and the dumped regions.
 void DriveModule::end_firmware() {
   runs_ = false;
+  who_is_told_ = nullptr;
   if (controller_ != nullptr) {
     MetricSet counted;
     firmware_->report(counted);

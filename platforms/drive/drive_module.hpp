@@ -76,6 +76,7 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] Timeline& timeline() { return timeline_.timeline(); }
 
   // Of the power; PowerCycle calls these in their order, and so may whoever has no use for one.
+  /// `booted` is called when kernel time is the instant of it, so that it may spawn a host; at once where the drive is alone.
   void power_on(bool after_power_cut, std::function<void(Status)> booted) override;
   PowerLoss power_off() override;
   void power_back() override;
@@ -211,6 +212,7 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
+  void tell_booted();
   void lay_prefill_contents();
   void read(HostBlock block, std::span<std::byte> to) const override { image_->read(block, to); }
   [[nodiscard]] bool write(HostBlock block, std::span<const std::byte> from) override;
@@ -247,6 +249,8 @@ class DriveModule : public sc_core::sc_module,
   std::vector<std::byte> boot_data_;              // of firmware behind registers
   std::unique_ptr<TimelineModule> own_timeline_;  // null where several drives share one
   TimelineModule& timeline_;
+  sc_core::sc_event booted_;             // at kernel time, where somebody else may act on it
+  std::function<void()> who_is_told_;    // of that
   BusModule bus_;
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
   std::unique_ptr<DramModule> dram_;

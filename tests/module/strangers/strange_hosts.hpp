@@ -25,8 +25,10 @@ class BlockingHost : public sc_core::sc_module {
   sc_core::sc_time finished_at;
   unsigned pointers_lost = 0;
 
-  explicit BlockingHost(sc_core::sc_module_name name) : sc_module(name) {
+  /// Not `with_process`: others call its transfers from theirs.
+  explicit BlockingHost(sc_core::sc_module_name name, bool with_process = true) : sc_module(name) {
     socket.register_invalidate_direct_mem_ptr(this, &BlockingHost::lose_pointer);
+    if (!with_process) return;
     SC_HAS_PROCESS(BlockingHost);
     SC_THREAD(run);
   }

@@ -1,10 +1,12 @@
 // Parts that were written as somebody else would, in the drive, with a protocol checker on every socket and every byte compared.
+#include <sysc/kernel/sc_dynamic_processes.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <systemc>
@@ -136,6 +138,28 @@ TEST_CASE("a DRAM behind an interconnect, both of which wait, holds the tables o
   CHECK(host.finished);
   CHECK(memory.accesses > 0);
   CHECK(std::ranges::any_of(memory.bytes, [](std::byte value) { return value != std::byte{0}; }));
+}
+
+TEST_CASE("hosts whose processes are spawned while the simulation runs are served as others are") {
+  const DriveConfig config = config_of("bare", "mu-rmw");
+  Bench bench(config, {});
+  strangers::BlockingHost host("host", false);
+  host.socket.bind(bench.drive->block_socket());
+  unsigned spawned = 0;
+  // Each sequence ends by spawning the next, as those of UVM-SystemC do.
+  std::function<void()> sequence = [&] {
+    write_and_read_back(host);
+    if (++spawned == 3) return sc_core::sc_stop();
+    sc_core::sc_spawn([&] { sequence(); });
+  };
+  bench.drive->power_on(false, [&](Status status) {
+    bench.booted = status;
+    sc_core::sc_spawn([&] { sequence(); });
+  });
+  sc_core::sc_start(sc_core::sc_time(1000, sc_core::SC_SEC));
+  bench.drive->timeline_module().rethrow_failure();
+  CHECK(bench.booted == Status::ok);
+  CHECK(spawned == 3);
 }
 
 TEST_CASE("a probe that delays every step by a millisecond in front of the media is neither swallowed nor an error") {
