@@ -49,8 +49,7 @@ std::uint64_t Controller::capabilities() const {
 }
 
 std::uint32_t Controller::status_register() const {
-  const bool ready = state_ == State::ready || state_ == State::stopping;
-  return (ready ? ready_bit : 0) | (state_ == State::failed ? fatal_bit : 0) | shutdown_ << 2;
+  return (ready_ ? ready_bit : 0) | (state_ == State::failed ? fatal_bit : 0) | shutdown_ << 2;
 }
 
 std::uint64_t Controller::read_register(std::uint64_t offset, std::uint32_t bytes) const {
@@ -89,7 +88,8 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
     case reg_intms: return interrupts_.mask(value, cqs_);
     case reg_intmc: return interrupts_.unmask(value, cqs_);
     case reg_cc:
-      cc_ = value;
+      cc_ = value & 0x00ff'fff1;
+      if (state_ == State::disabled && (cc_ >> 14 & 3) == 0) shutdown_ = 0;
       // CSTS.RDY stays until work() has ended the queues: a host that waits for it cannot enable a controller that is not reset.
       if (!enabled() && state_ != State::disabled) state_ = State::stopping;
       return;
@@ -104,13 +104,17 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
 
 void Controller::ring_doorbell(std::uint64_t offset, std::uint32_t value) {
   constexpr std::uint8_t error_type = 0, invalid_register = 0, invalid_value = 1, error_log = 1;
+  const auto refuse = [this](std::uint8_t information, NvmeStatus status) {
+    logs_.failed(status);
+    event(error_type, information, error_log);
+  };
   if (state_ != State::ready) return;  // "undefined" without queues
   const std::uint64_t queue = offset / 8;
   const bool of_completions = offset % 8 != 0;
   const bool exists = queue < sqs_.size() && (of_completions ? cqs_[queue].exists : sqs_[queue].exists);
-  if (!exists) return event(error_type, invalid_register, error_log);
+  if (!exists) return refuse(invalid_register, NvmeStatus::invalid_queue_identifier);
   if (!(of_completions ? cqs_[queue].may_move_to(value) : sqs_[queue].may_move_to(value)))
-    return event(error_type, invalid_value, error_log);
+    return refuse(invalid_value, NvmeStatus::invalid_field);
   if (!of_completions) {
     sqs_[queue].tail = value;
     return;
@@ -132,7 +136,7 @@ bool Controller::work() {
 bool Controller::change_state() {
   switch (state_) {
     case State::disabled:
-      if (!enabled()) return false;
+      if (!enabled()) return shut_down();
       start();
       return true;
     case State::starting: {
@@ -140,9 +144,10 @@ bool Controller::change_state() {
       if (capacity == 0) return false;
       namespaces_ = namespaces_of(config_, capacity);
       state_ = State::ready;
+      ready_ = true;
       return true;
     }
-    case State::failed:
+    case State::failed: return shut_down();
     case State::ready: return false;
     case State::stopping:
       give_up_commands();
@@ -160,6 +165,7 @@ bool Controller::may_start() const {
 }
 
 void Controller::start() {
+  shutdown_ = 0;
   if (!may_start()) return fail();
   sqs_[0] = {.exists = true, .base = asq_, .size = (aqa_ & 0xfff) + 1};
   cqs_[0] = {.exists = true, .base = acq_, .size = (aqa_ >> 16) + 1, .interrupts = true, .users = 1};
@@ -186,7 +192,7 @@ void Controller::end_queues(bool power) {
   features_.reset();
   interrupts_.reset(power);
   shutdown_ = 0;
-  shutdown_flushes_ = false;
+  shutdown_flushes_ = ready_ = queues_allocated_ = queues_created_ = false;
   state_ = State::disabled;
 }
 
@@ -211,7 +217,7 @@ void Controller::give_up_commands() {
 bool Controller::shut_down() {
   constexpr std::uint32_t normal = 1, processing = 1;
   const std::uint32_t wanted = cc_ >> 14 & 3;
-  if (wanted == 0) return false;
+  if (wanted == 0 || shutdown_ == shutdown_complete) return false;
   if (shutdown_ == 0) {
     shutdown_ = processing;
     shutdown_flushes_ = wanted == normal;
@@ -234,6 +240,7 @@ void Controller::power_off() {
   cc_ = aqa_ = 0;
   asq_ = acq_ = 0;
   state_ = State::disabled;
+  ready_ = false;
   cut_ = true;
 }
 
