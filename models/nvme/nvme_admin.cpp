@@ -204,15 +204,14 @@ Controller::Answer Controller::get_feature(Command& command) {
   }
 }
 
-/// Requests for events can be aborted, and commands of which the drive has nothing: those that wait in front of it. What the drive has, and
-/// what was not fetched yet, runs to its end, which the result says.
+/// Requests for events can be aborted, and commands that are at the drive or wait in front of it. Others, and those that the drive ends all
+/// the same, run to their end, which the result says.
 Controller::Answer Controller::abort(Command& command) {
   const auto is_abort = [](const Command& other) { return other.used && other.sq == 0 && other.entry.opcode == abort_command; };
   if (std::ranges::count_if(commands_, is_abort) > most_aborts) return NvmeStatus::abort_limit_exceeded;
   const std::uint32_t sq = low(command.entry.cdw(10));
   const auto id = static_cast<std::uint16_t>(high(command.entry.cdw(10)));
-  if (Command* const aborted = sq == 0 ? take_event_request(id) : take_waiting_command(sq, id)) {
-    end(*aborted, NvmeStatus::abort_requested);
+  if (Command* const aborted = sq == 0 ? take_event_request(id) : give_up_command(sq, id)) {
     command.after = index_of(*aborted);
     return NvmeStatus::success;
   }
@@ -228,15 +227,16 @@ Controller::Command* Controller::take_event_request(std::uint16_t id) {
   Command& request = take_slot();
   request.entry.opcode = async_event_request;
   request.entry.id = id;
+  end(request, NvmeStatus::abort_requested);
   return &request;
 }
 
-Controller::Command* Controller::take_waiting_command(std::uint32_t sq, std::uint16_t id) {
+Controller::Command* Controller::give_up_command(std::uint32_t sq, std::uint16_t id) {
   const auto at = std::ranges::find_if(
       commands_, [&](const Command& other) { return other.used && other.sq == sq && other.entry.id == id && other.transfers != 0; });
-  if (at == commands_.end() || drive_.waiting(index_of(*at)) != at->transfers) return nullptr;
-  drive_.withdraw(index_of(*at));
-  transfers_ -= std::exchange(at->transfers, 0);
+  if (at == commands_.end()) return nullptr;
+  give_up(*at);
+  if (at->transfers == 0) finished_.push_back(index_of(*at));
   return &*at;
 }
 

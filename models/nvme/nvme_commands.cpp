@@ -60,7 +60,7 @@ void Controller::ended(const BlockTransfer& transfer, bool ok) {
   Command& command = commands_[transfer.command];
   if (!ok) command.failed = true;
   if (--command.transfers != 0) return;
-  if (std::exchange(command.reads_media, false) && ok) return submit_read(command);
+  if (std::exchange(command.reads_media, false) && !command.failed) return submit_read(command);
   finished_.push_back(transfer.command);
 }
 
@@ -83,8 +83,12 @@ bool Controller::complete_one() {
   const bool failed = command.outcome.failed();
   if (failed) logs_.failed(command.sq, command.entry, command.outcome);
   if (!post(command.sq, command.entry.id, command.outcome.status, command.result)) fail();
-  for (const std::uint32_t other : finished_)
-    if (commands_[other].after == index) commands_[other].after = no_command;
+  constexpr std::uint32_t not_aborted = 1;
+  for (const std::uint32_t other : finished_) {
+    if (commands_[other].after != index) continue;
+    commands_[other].after = no_command;
+    if (command.outcome.status != NvmeStatus::abort_requested) commands_[other].result = not_aborted;
+  }
   command.used = false;
   free_.push_back(index);
   if (failed || now() >= next_look_) look_at_health();

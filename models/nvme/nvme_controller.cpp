@@ -87,12 +87,17 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
   switch (offset) {
     case reg_intms: return interrupts_.mask(value, cqs_);
     case reg_intmc: return interrupts_.unmask(value, cqs_);
-    case reg_cc:
-      cc_ = value & 0x00ff'fff1;
-      if (state_ == State::disabled && (cc_ >> 14 & 3) == 0) shutdown_ = 0;
+    case reg_cc: {
+      constexpr std::uint32_t implemented = 0x00ff'fff1, shutdown = 3U << 14;
+      const bool shuts_down = (cc_ & shutdown) != 0;
+      cc_ = value & implemented;
+      if (state_ == State::disabled && (cc_ & shutdown) == 0) shutdown_ = 0;
       // CSTS.RDY stays until work() has ended the queues: a host that waits for it cannot enable a controller that is not reset.
-      if (!enabled() && state_ != State::disabled) state_ = State::stopping;
+      if (enabled() || state_ == State::disabled) return;
+      state_ = State::stopping;
+      if (shuts_down) cc_ &= ~shutdown;  // the reset ends that too
       return;
+    }
     case reg_aqa: aqa_ = value & 0x0fff'0fff; return;
     case reg_asq: asq_ = ((asq_ & upper) | value) & base; return;
     case reg_asq + 4: asq_ = (asq_ & lower) | std::uint64_t{value} << 32; return;
@@ -196,20 +201,26 @@ void Controller::end_queues(bool power) {
   state_ = State::disabled;
 }
 
-/// What nobody waits for any more: transfers that the drive does not have yet, and reads that it has, whose data goes nowhere. What the
-/// drive has of writes may still change its blocks.
+/// What nobody waits for any more. Reads that the drive has are forgotten; what it has of writes may change its blocks until it ends.
 void Controller::give_up_commands() {
   for (std::uint32_t index = 0; index < commands_.size(); ++index) {
     Command& command = commands_[index];
     if (command.transfers == 0) continue;
-    const std::uint32_t waiting = drive_.waiting(index);
-    drive_.withdraw(index);
-    command.transfers -= waiting;
-    transfers_ -= waiting;
+    give_up(command);
     if (command.entry.opcode != io_read || command.transfers == 0) continue;
     transfers_ -= std::exchange(command.transfers, 0);
     forgotten_[std::uint64_t{generation_} << 32 | index] = std::move(command.data);
   }
+}
+
+/// Takes back what waits in front of the drive, and asks it to end what it has.
+void Controller::give_up(Command& command) {
+  const std::uint32_t index = index_of(command), waiting = drive_.waiting(index);
+  drive_.withdraw(index);
+  command.transfers -= waiting;
+  transfers_ -= waiting;
+  command.failed = command.failed || waiting != 0 || command.reads_media;
+  if (!std::exchange(command.aborted, true) && command.transfers != 0) drive_.abort(index, generation_);
 }
 
 /// Follows CC.SHN: a normal shutdown serves what was fetched and flushes the drive, an abrupt one gives up what it can. Neither waits for

@@ -53,6 +53,7 @@ class Controller final : public HostController {
     std::vector<std::byte> data;
     std::uint32_t transfers = 0;  ///< that the drive has not ended
     bool failed = false;
+    bool aborted = false;      ///< given up: it ends as aborted, unless the drive was faster
     bool reads_media = false;  ///< of a read with FUA: the drive's cache is flushed, then the read follows
     Outcome outcome = NvmeStatus::success;
     std::uint32_t result = 0;
@@ -70,6 +71,7 @@ class Controller final : public HostController {
   void end_queues(bool power);
   bool shut_down();
   void give_up_commands();
+  void give_up(Command& command);
   void fail() {
     if (state_ != State::stopping) state_ = State::failed;
     ready_ = false;
@@ -107,7 +109,7 @@ class Controller final : public HostController {
   Answer get_feature(Command& command);
   Answer abort(Command& command);
   [[nodiscard]] Command* take_event_request(std::uint16_t id);
-  [[nodiscard]] Command* take_waiting_command(std::uint32_t sq, std::uint16_t id);
+  [[nodiscard]] Command* give_up_command(std::uint32_t sq, std::uint16_t id);
   [[nodiscard]] Outcome to_host(Command& command, std::span<const std::byte> data);
   [[nodiscard]] Outcome from_host(Command& command, std::span<std::byte> data);
 

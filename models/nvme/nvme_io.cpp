@@ -98,7 +98,8 @@ Controller::Answer Controller::deallocate(Command& command, const Namespace& spa
 /// The drive has ended all of it: its status, and a read's data to the host.
 void Controller::finish_io(Command& command) {
   if (command.failed) {
-    command.outcome = command.entry.opcode == io_read                                               ? NvmeStatus::unrecovered_read_error
+    command.outcome = command.aborted                                                               ? NvmeStatus::abort_requested
+                      : command.entry.opcode == io_read                                             ? NvmeStatus::unrecovered_read_error
                       : command.entry.opcode == io_write || command.entry.opcode == io_write_zeroes ? NvmeStatus::write_fault
                                                                                                     : NvmeStatus::internal_error;
     return;

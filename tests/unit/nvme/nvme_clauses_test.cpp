@@ -276,13 +276,12 @@ TEST_CASE("NVMe 1.4, 5.21.1.11: a failure looks for critical warnings at once") 
   CHECK(bench.driver.finish(0, event).result == spare_event);
 }
 
-TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive, and not one that the drive has") {
+TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive at once") {
   Ready bench;
   bench.holds = true;
   bench.takes = 1;
   const auto at_drive = bench.send_read(0), waits = bench.send_read(8);
   bench.work();
-  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{at_drive} << 16 | 1}).result == 1);
   CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 2}).result == 1);  // of another queue
   const auto aborted = bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1});
   CHECK(aborted.status == 0);
@@ -292,6 +291,25 @@ TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive,
   CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1}).result == 1);  // is over
   bench.holds = false;
   CHECK(bench.driver.finish(1, at_drive).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.1: Abort of a command that the drive has ends with it, and says whether the drive was faster") {
+  const bool aborts = GENERATE(false, true);
+  const std::uint32_t flags = GENERATE(0U, 1U << 30U);  // FUA: the drive flushes first
+  Ready bench;
+  bench.aborts = aborts;
+  bench.holds = true;
+  const auto read = bench.driver.send(1, bench.driver.transfer(2, 0, 1, bench.driver.allocate(), flags));
+  const auto other = bench.send_read(8);
+  bench.work();
+  const auto abort = bench.driver.send(0, {.opcode = 8, .dword10 = std::uint32_t{read} << 16 | 1});
+  CHECK_FALSE(bench.is_answered(0, abort));
+  CHECK_FALSE(bench.is_answered(1, read));
+  bench.holds = false;
+  const bool aborted = aborts || flags != 0;
+  CHECK(bench.driver.finish(1, read).status == (aborted ? 0x07 : 0));
+  CHECK(bench.driver.finish(0, abort).result == (aborted ? 0 : 1));
+  CHECK(bench.driver.finish(1, other).status == 0);
 }
 
 TEST_CASE("NVMe 1.4, 5.1.1: an Abort ends after the command that it aborted") {
@@ -351,6 +369,23 @@ TEST_CASE("NVMe 1.4, 7.3.2: a reset waits for writes that the drive has, and for
   CHECK(bench.driver.memory[data] == 0x77);
 }
 
+TEST_CASE("NVMe 1.4, 7.3.2 and 7.6.2: a reset and an abrupt shutdown ask the drive once to give up the writes that it has") {
+  const std::uint32_t configuration = GENERATE(0x46'0000U, 0x46'8001U);
+  Ready bench;
+  bench.holds = true;
+  bench.driver.send(1, bench.driver.transfer(1, 0, 1, bench.driver.allocate()));
+  bench.work();
+  bench.driver.write32(0x14, configuration);
+  bench.work();
+  CHECK(bench.given_up.size() == 1);
+  bench.given_up.clear();
+  bench.work();
+  CHECK(bench.given_up.empty());
+  bench.holds = false;
+  bench.work();
+  CHECK((bench.driver.read32(0x1c) & 0xf) == (configuration == 0x46'0000U ? 0U : 9U));
+}
+
 TEST_CASE("NVMe 1.4, 7.3.2: a read that a reset forgot ends no command of after it") {
   Ready bench;
   bench.holds = true;
@@ -405,6 +440,21 @@ TEST_CASE(
   CHECK(bench.seen.size() == 1);
   CHECK(bench.driver.begin());
   CHECK(bench.driver.read32(0x1c) == 1);
+}
+
+TEST_CASE("NVMe 1.4, 3.1.6 and 7.3.1: a reset ends a shutdown, also where the host leaves CC.SHN as it was") {
+  Ready bench;
+  bench.driver.write32(0x14, 0x46'4001);
+  bench.work();
+  REQUIRE(bench.shutdown_status() == 2);
+  bench.driver.write32(0x14, 0x46'4000);
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 0);
+  CHECK(bench.seen.size() == 1);  // one FLUSH
+  REQUIRE(bench.driver.begin());
+  bench.driver.write32(0x14, 0x46'4000);  // a reset, and a shutdown after it
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 8);
 }
 
 TEST_CASE("NVMe 1.4, 4.6.1 and 5.14.1.1: a failure says More and is in the error log with its queue, its status and the parameter") {
