@@ -123,7 +123,7 @@ Controller::Answer Controller::identify_what(Command& command) {
       if (number >= every_namespace - 1) return NvmeStatus::invalid_namespace;
       return to_host(command, active_namespaces(namespaces_, number));
     case descriptors:
-      if (check_namespace(number).failed()) return NvmeStatus::invalid_namespace;
+      if (const Outcome outcome = check_namespace(number); outcome.failed()) return outcome;
       return to_host(command, namespace_descriptors(config_, number));
     default: return invalid_field(40);
   }
@@ -169,8 +169,10 @@ Controller::Answer Controller::set_feature(Command& command) {
   const std::uint32_t space = command.entry.namespace_id;
   if (!features_.exists(feature)) return invalid_field(40);
   if ((command.entry.cdw(10) >> 31) != 0) return NvmeStatus::feature_not_saveable;
-  if (space != 0 && space != every_namespace && feature != error_recovery)
-    return space > namespaces_.size() ? NvmeStatus::invalid_namespace : NvmeStatus::feature_not_of_namespace;
+  if (space != 0 && space != every_namespace) {
+    if (space > namespaces_.size()) return NvmeStatus::invalid_namespace;
+    if (feature != error_recovery) return NvmeStatus::feature_not_of_namespace;
+  }
   if (!features_.has_selected(feature, value, true)) return invalid_field(44);
   if (feature == number_of_queues) {
     if (low(value) == 0xffff) return invalid_field(44);

@@ -403,6 +403,73 @@ TEST_CASE("NVMe 1.4, 7.3.2: a read that a reset forgot ends no command of after 
   CHECK(bench.driver.finish(1, fresh).status == 0);
 }
 
+TEST_CASE("NVMe 1.4, 3.1.7 to 3.1.10: there is no subsystem reset, and a reset keeps where the admin queues are") {
+  Ready bench;
+  bench.driver.write32(0x20, 0x4e56'4d65);  // "NVMe"
+  CHECK(bench.driver.read32(0x20) == 0);
+  CHECK(bench.driver.read32(0x1c) == 1);
+  REQUIRE(bench.driver.enable(false));
+  const std::uint32_t expected[] = {0x0fff'0fff, 0xffff'f000, 0x12, 0xffff'f000, 0x34};
+  bench.driver.write32(0x24, 0xffff'ffff);
+  bench.driver.write32(0x28, 0xffff'ffff);
+  bench.driver.write32(0x2c, 0x12);
+  bench.driver.write32(0x30, 0xffff'ffff);
+  bench.driver.write32(0x34, 0x34);
+  REQUIRE(bench.driver.enable(true));
+  REQUIRE(bench.driver.enable(false));
+  for (std::uint32_t i = 0; i < 5; ++i) CHECK(bench.driver.read32(0x24 + 4 * i) == expected[i]);
+}
+
+TEST_CASE("NVMe 1.4, 9.5: an I/O queue that cannot be reached is fatal, until a reset") {
+  const bool completions = GENERATE(false, true);
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  const std::uint64_t nowhere = std::uint64_t{1} << 40U, page = bench.driver.allocate();
+  const auto create = [&](std::uint8_t opcode, std::uint64_t at, std::uint32_t flags) {
+    return bench.driver.admin({.opcode = opcode, .prp1 = at, .dword10 = 7U << 16 | 1, .dword11 = flags}).status;
+  };
+  REQUIRE(create(5, completions ? nowhere : page, 3) == 0);
+  REQUIRE(create(1, completions ? page : nowhere, 1U << 16 | 1) == 0);
+  bench.driver.write32(sq_doorbell, 1);
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 2);
+  CHECK(bench.driver.begin());
+}
+
+TEST_CASE("NVMe 1.4, 5.3 and 5.4: no I/O queue is created before CC says how large its entries are") {
+  const auto [configuration, opcode, status] = GENERATE(table<std::uint32_t, std::uint8_t, std::uint16_t>(
+      {{0x06'0000, 5, 0x102}, {0x40'0000, 5, 0}, {0x40'0000, 1, 0x102}, {0x46'0000, 1, 0}}));
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  if (opcode == 1) REQUIRE(bench.driver.admin({.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 1, .dword11 = 3}).status == 0);
+  bench.driver.write32(0x14, configuration | 1);
+  const std::uint32_t flags = opcode == 1 ? 1U << 16 | 1 : 3;
+  CHECK(bench.driver.admin({.opcode = opcode, .prp1 = 0x2000, .dword10 = 7U << 16 | (opcode == 1 ? 1 : 2), .dword11 = flags}).status ==
+        status);
+}
+
+TEST_CASE("NVMe 1.4, 4.6: a completion has the head of its submission queue as it is then") {
+  Ready bench;
+  bench.holds = true;
+  const auto first = bench.send_read(0);
+  bench.work();
+  for (unsigned i = 0; i < 4; ++i) bench.send_read(i);
+  bench.work();
+  bench.holds = false;
+  CHECK(bench.driver.finish(1, first).sq_head == 5);
+}
+
+TEST_CASE("NVMe 1.4, 5: commands and features that Identify does not claim are refused") {
+  Ready bench;
+  for (const unsigned opcode : {0x0dU, 0x10U, 0x11U, 0x14U, 0x15U, 0x18U, 0x80U, 0x81U, 0x82U, 0x84U})
+    CHECK(bench.driver.admin({.opcode = static_cast<std::uint8_t>(opcode)}).status == 0x01);
+  for (const unsigned opcode : {0x04U, 0x05U, 0x0cU, 0x0dU, 0x0eU, 0x11U, 0x15U})
+    CHECK(bench.driver.call(1, {.opcode = static_cast<std::uint8_t>(opcode), .space = 1}).status == 0x01);
+  for (const std::uint32_t feature : {0x00U, 0x03U, 0x0cU, 0x0fU, 0x10U, 0x80U}) CHECK(bench.get(feature, 0).status == 0x02);
+  for (std::uint32_t structure = 4; structure < 0x18; ++structure)
+    CHECK(bench.driver.admin({.opcode = 6, .prp1 = 0x1000, .dword10 = structure}).status == 0x02);
+}
+
 TEST_CASE("NVMe 1.4, 3.1.5: reserved bits of CC stay 0") {
   Ready bench;
   bench.driver.write32(0x14, 0xff46'000f);
@@ -442,7 +509,7 @@ TEST_CASE(
   CHECK(bench.driver.read32(0x1c) == 1);
 }
 
-TEST_CASE("NVMe 1.4, 3.1.6 and 7.3.1: a reset ends a shutdown, also where the host leaves CC.SHN as it was") {
+TEST_CASE("NVMe 1.4, 3.1.6 and 7.3.2: a reset ends a shutdown, also where the host leaves CC.SHN as it was") {
   Ready bench;
   bench.driver.write32(0x14, 0x46'4001);
   bench.work();
@@ -567,6 +634,7 @@ TEST_CASE("NVMe 1.4, 5.21 and 7.8: a feature of the controller is set for all na
   CHECK(set(1, 1) == 0x10f);
   CHECK(set(1, 2) == 0x0b);
   CHECK(set(5, 1) == 0);  // error recovery is of a namespace
+  CHECK(set(5, 2) == 0x0b);
 }
 
 TEST_CASE("NVMe 1.4, 5.21.1.5: errors of deallocated blocks cannot be enabled") {
