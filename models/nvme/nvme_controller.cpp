@@ -91,6 +91,7 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
       constexpr std::uint32_t implemented = 0x00ff'fff1, shutdown = 3U << 14;
       const bool shuts_down = (cc_ & shutdown) != 0;
       cc_ = value & implemented;
+      announced_ = announced_ || (cc_ & shutdown) != 0;
       if (state_ == State::disabled && (cc_ & shutdown) == 0) shutdown_ = 0;
       // CSTS.RDY stays until work() has ended the queues: a host that waits for it cannot enable a controller that is not reset.
       if (enabled() || state_ == State::disabled) return;
@@ -171,6 +172,7 @@ bool Controller::may_start() const {
 
 void Controller::start() {
   shutdown_ = 0;
+  announced_ = (cc_ >> 14 & 3) != 0;
   if (!may_start()) return fail();
   sqs_[0] = {.exists = true, .base = asq_, .size = (aqa_ & 0xfff) + 1};
   cqs_[0] = {.exists = true, .base = acq_, .size = (aqa_ >> 16) + 1, .interrupts = true, .users = 1};
@@ -247,7 +249,7 @@ bool Controller::shut_down() {
 /// A step that is under way finds the host's memory out of reach; what it holds is cleared up when it has ended.
 void Controller::power_off() {
   if (!std::exchange(powered_, false)) return;
-  if (state_ != State::disabled && (status_register() >> 2 & 3) != 2) logs_.unsafe_shutdown();
+  if (!std::exchange(announced_, false)) logs_.unsafe_shutdown();
   cc_ = aqa_ = 0;
   asq_ = acq_ = 0;
   state_ = State::disabled;

@@ -137,6 +137,7 @@ class Controller final : public HostController {
   std::uint64_t acq_ = 0;
   std::uint32_t shutdown_ = 0;  // CSTS.SHST
   bool shutdown_flushes_ = false;
+  bool announced_ = false;         // a shutdown, since the controller was last enabled: the end of power is then no unsafe one
   bool ready_ = false;             // CSTS.RDY
   bool queues_allocated_ = false;  // by Set Features, once between resets
   bool queues_created_ = false;    // after which they cannot be

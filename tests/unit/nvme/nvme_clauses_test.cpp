@@ -524,6 +524,32 @@ TEST_CASE("NVMe 1.4, 3.1.6 and 7.3.2: a reset ends a shutdown, also where the ho
   CHECK(bench.driver.read32(0x1c) == 8);
 }
 
+TEST_CASE("NVMe 1.4, 5.14.1.2: the end of power is unsafe unless a shutdown was announced since the controller was enabled") {
+  Ready bench;
+  const auto unsafe = [&] {
+    bench.controller.power_off();
+    bench.controller.power_on();
+    bench.work();
+    REQUIRE(bench.driver.begin());
+    const std::uint64_t page = bench.driver.allocate();
+    REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 127U << 16 | 2}).status == 0);
+    return bench.driver.load<std::uint64_t>(page + 144);
+  };
+  bench.driver.write32(0x14, 0x46'4001);  // announced is enough
+  CHECK(unsafe() == 0);
+  CHECK(unsafe() == 1);
+  REQUIRE(bench.driver.enable(false));
+  CHECK(unsafe() == 2);
+  bench.driver.write32(0x14, 0x46'8001);
+  bench.work();
+  REQUIRE(bench.driver.enable(false));
+  CHECK(unsafe() == 2);
+  bench.driver.write32(0x14, 0x46'8001);
+  bench.work();
+  REQUIRE(bench.driver.begin());  // enabled since
+  CHECK(unsafe() == 3);
+}
+
 TEST_CASE("NVMe 1.4, 4.6.1 and 5.14.1.1: a failure says More and is in the error log with its queue, its status and the parameter") {
   struct Case {
     test::NvmeRequest request;
