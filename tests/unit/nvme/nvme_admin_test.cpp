@@ -170,6 +170,7 @@ TEST_CASE("features are set, read back and selected, and unknown ones and saving
   CHECK(driver.admin({.opcode = 9, .dword10 = 6, .dword11 = 0}).status == 0);
   CHECK(driver.admin({.opcode = 10, .dword10 = 6}).result == 0);
   CHECK(driver.admin({.opcode = 10, .dword10 = 1U << 8 | 6}).result == 1);  // by default
+  CHECK(driver.admin({.opcode = 10, .dword10 = 2U << 8 | 6}).result == 1);  // saved
   CHECK(driver.admin({.opcode = 10, .dword10 = 3U << 8 | 6}).result == 4);  // changeable
   CHECK(driver.admin({.opcode = 10, .dword10 = 4U << 8 | 6}).status == 0x02);
   CHECK(driver.admin({.opcode = 9, .dword10 = 1U << 31 | 6}).status == 0x10d);

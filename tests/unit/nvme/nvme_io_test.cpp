@@ -188,6 +188,8 @@ TEST_CASE("force unit access, and a cache that is switched off, reach the drive"
   CHECK_FALSE(forced(driver.transfer(1, 0, 1, data)));
   CHECK(forced(driver.transfer(1, 0, 1, data, 1U << 30U)));
   CHECK_FALSE(forced(driver.transfer(2, 0, 1, data, 1U << 30U)));
+  CHECK_FALSE(forced(driver.transfer(8, 0, 1, data)));
+  CHECK(forced(driver.transfer(8, 0, 1, data, 1U << 30U)));
   REQUIRE(driver.admin({.opcode = 9, .dword10 = 6, .dword11 = 0}).status == 0);
   CHECK(forced(driver.transfer(1, 0, 1, data)));
   CHECK(forced(driver.transfer(8, 0, 1, data)));
