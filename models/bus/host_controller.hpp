@@ -44,6 +44,9 @@ class BlockDrive {
   [[nodiscard]] virtual std::uint32_t waiting(std::uint32_t command) const = 0;
   /// Takes these back: the controller is not told of their end. What the drive has it serves.
   virtual void withdraw(std::uint32_t command) = 0;
+  /// Gives up what the drive has of a command: it ends as any transfer, earlier and failed where the drive can. Any part of a write may be
+  /// there then.
+  virtual void abort(std::uint32_t /*command*/, std::uint32_t /*generation*/) {}
 
  protected:
   ~BlockDrive() = default;

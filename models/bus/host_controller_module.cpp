@@ -124,6 +124,16 @@ void HostControllerModule::withdraw(std::uint32_t command) {
   });
 }
 
+void HostControllerModule::abort(std::uint32_t command, std::uint32_t generation) {
+  for (Payload* payload : outstanding_) {
+    const BlockTransfer& transfer = payload->get_extension<Origin>()->transfer;
+    if (transfer.command != command || transfer.generation != generation) continue;
+    tlm::tlm_phase phase = ABORT_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    drive->nb_transport_fw(*payload, phase, delay);
+  }
+}
+
 tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bool changes) {
   const std::uint64_t at = payload.get_address();
   const unsigned bytes = payload.get_data_length();

@@ -88,6 +88,7 @@ class HostControllerModule : public sc_core::sc_module,
   void submit(const BlockTransfer& transfer) override;
   [[nodiscard]] std::uint32_t waiting(std::uint32_t command) const override;
   void withdraw(std::uint32_t command) override;
+  void abort(std::uint32_t command, std::uint32_t generation) override;
 
   // The platform.
   bool read(std::uint64_t address, std::span<std::byte> to) override;

@@ -82,7 +82,7 @@ struct DmaExtension : tlm::tlm_extension<DmaExtension> {
 };
 
 /// The host, or the host interface towards the controller, gives up the command of the payload, which is answered later with BEGIN_RESP as
-/// any other: a phase of our own beside the base protocol's, accepted without another.
+/// any other: a phase of our own beside the base protocol's, accepted without another. At a block target: the transfer of the payload.
 DECLARE_EXTENDED_PHASE(ABORT_REQ);
 
 /// The controller wants a media command no more: a read ends as soon as the arm has landed or the sector under the head has passed, as

@@ -59,6 +59,26 @@ bool BlockTargetModule::arrived(tlm::tlm_generic_payload& payload) {
   return !kept_back_;
 }
 
+/// Commands that have no tag yet are not sent any more. A write that leaves bytes out goes on: other requests wait for it as it is.
+void BlockTargetModule::signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  const auto at = std::ranges::find(transfers_, &payload, &Transfer::payload);
+  if (phase != ABORT_REQ || at == transfers_.end() || at->merges) return;
+  Transfer* const transfer = &*at;
+  for (Command& command : commands_) {
+    if (command.transfer != transfer) continue;
+    const auto sent = std::ranges::find_if(initiator_.outstanding(), [&](tlm::tlm_generic_payload* one) {
+      return one->get_extension<HostExtension>()->request == &command.request;
+    });
+    initiator_.signal(**sent, ABORT_REQ);
+  }
+  if (sending_ != transfer) return;
+  sending_ = nullptr;
+  transfer->failed = true;
+  transfer->end = transfer->next;
+  if (std::exchange(kept_back_, false)) target_.accept();
+  if (transfer->commands == 0) end(*transfer);
+}
+
 /// As many as there are tags for.
 void BlockTargetModule::send_commands() {
   while (serves_ && sending_ != nullptr && !(sending_->reads_first() && sending_->next == sending_->end) && !free_.empty()) {
@@ -82,6 +102,7 @@ void BlockTargetModule::send(Command& command, Transfer& transfer) {
   request.force_unit_access = transfer.force_unit_access;
   request.number = numbers_++;
   request.status = Status::ok;
+  request.aborted = false;
   request.life.begin(drive_.timeline().now());
   take_content(command, transfer);
   if (!debug_writes_.empty()) note_sent(request);
@@ -196,16 +217,19 @@ void BlockTargetModule::answered(tlm::tlm_generic_payload& payload) {
     remember(request);
   }
   free_.push_back(request.tag);
+  command.transfer = nullptr;
   --transfer.commands;
   if (transfer.reads_first() && transfer.commands == 0 && transfer.next == transfer.end) merge(transfer);
   if (sending_ != nullptr) send_commands();
-  if (transfer.commands == 0 && transfer.next == transfer.end && sending_ != &transfer) {
-    tlm::tlm_generic_payload& done = *std::exchange(transfer.payload, nullptr);
-    done.set_response_status(transfer.failed ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
-    while (!transfers_.empty() && transfers_.front().payload == nullptr) transfers_.pop_front();
-    target_.respond(done);
-  }
+  if (transfer.commands == 0 && transfer.next == transfer.end && sending_ != &transfer) end(transfer);
   if (sending_ == nullptr && std::exchange(kept_back_, false)) target_.accept();
+}
+
+void BlockTargetModule::end(Transfer& transfer) {
+  tlm::tlm_generic_payload& done = *std::exchange(transfer.payload, nullptr);
+  done.set_response_status(transfer.failed ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+  while (!transfers_.empty() && transfers_.front().payload == nullptr) transfers_.pop_front();
+  target_.respond(done);
 }
 
 unsigned BlockTargetModule::debug(tlm::tlm_generic_payload& payload) {
@@ -281,6 +305,7 @@ void BlockTargetModule::power_off() {
   initiator_.power_off();
   free_.clear();
   for (std::uint32_t tag = config_.tags; tag > 0; --tag) free_.push_back(tag - 1);
+  for (Command& command : commands_) command.transfer = nullptr;
   const std::deque<Transfer> ended = std::exchange(transfers_, {});
   if (std::exchange(kept_back_, false)) target_.accept();  // what comes behind it waits for the next boot
   for (const Transfer& transfer : ended) {

@@ -4,7 +4,8 @@
 // user data (mode `bytes`), the data pointer is read and filled; without, a read brings zeros.
 //
 // A transfer becomes one host command, or several where it is larger than one may be; they take tags as these come free, and END_REQ is
-// kept back from a transfer that has not had all of its own. While the drive boots, transfers wait.
+// kept back from a transfer that has not had all of its own. While the drive boots, transfers wait. The phase ABORT_REQ
+// (bus/transactions_module.hpp) gives a transfer up: it ends early if it can, with a generic error, and any part of a write may be there.
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
@@ -79,12 +80,14 @@ class BlockTargetModule : public sc_core::sc_module, public PoweredPart, private
 
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload) const override;
   bool arrived(tlm::tlm_generic_payload& payload) override;
+  void signalled(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) override;
   unsigned debug(tlm::tlm_generic_payload& payload) override;
   [[nodiscard]] std::string why_not(const tlm::tlm_generic_payload& payload, unsigned bytes) const;
   unsigned access_without_time(tlm::tlm_generic_payload& payload);
   void answered(tlm::tlm_generic_payload& payload) override;
   void send_commands();
   void send(Command& command, Transfer& transfer);
+  void end(Transfer& transfer);
   void take_content(Command& command, const Transfer& transfer);
   void give_content(const HostRequest& request, Transfer& transfer);
   void merge(Transfer& transfer);

@@ -8,11 +8,12 @@ namespace {
 
 constexpr std::size_t prp_bytes = 8;
 constexpr std::size_t descriptor_bytes = 16;
-constexpr std::uint32_t most_segments = 4096;  // of one command: a list that loops ends here
+constexpr std::uint32_t most_segments = 4096;                                   // of one command: a list that loops ends here
+constexpr Outcome wrong_second(NvmeStatus::prp_offset_invalid, parameter(32));  // PRP2, or the list that it names
 
 /// The list behind PRP2: page addresses, whose last in a page names the next page of the list where more follow.
-NvmeStatus follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t left, std::uint32_t page, std::vector<HostSegment>& segments) {
-  if (list % prp_bytes != 0) return NvmeStatus::prp_offset_invalid;
+Outcome follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t left, std::uint32_t page, std::vector<HostSegment>& segments) {
+  if (list % prp_bytes != 0) return wrong_second;
   std::vector<std::byte> entries(page);
   while (left > 0) {
     const std::uint32_t room = page - static_cast<std::uint32_t>(list % page);
@@ -23,26 +24,26 @@ NvmeStatus follow_list(HostMemory& memory, std::uint64_t list, std::uint32_t lef
     const bool chained = count < pages;
     for (std::uint32_t i = 0; i < count - chained; ++i) {
       const auto address = get<std::uint64_t>(read, i * prp_bytes);
-      if (address % page != 0) return NvmeStatus::prp_offset_invalid;
+      if (address % page != 0) return wrong_second;
       segments.push_back({address, std::min(left, page)});
       left -= segments.back().bytes;
     }
     if (!chained) break;
     list = get<std::uint64_t>(read, (count - 1) * prp_bytes);
-    if (list % page != 0) return NvmeStatus::prp_offset_invalid;
+    if (list % page != 0) return wrong_second;
   }
   return NvmeStatus::success;
 }
 
-NvmeStatus follow_prp(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
-                      std::vector<HostSegment>& segments) {
+Outcome follow_prp(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
+                   std::vector<HostSegment>& segments) {
   if (command.prp1 % 4 != 0) return NvmeStatus::prp_offset_invalid;
   const std::uint32_t first = std::min(bytes, page - static_cast<std::uint32_t>(command.prp1 % page));
   segments.push_back({command.prp1, first});
   const std::uint32_t left = bytes - first;
   if (left == 0) return NvmeStatus::success;
   if (left > page) return follow_list(memory, command.prp2, left, page, segments);
-  if (command.prp2 % page != 0) return NvmeStatus::prp_offset_invalid;
+  if (command.prp2 % page != 0) return wrong_second;
   segments.push_back({command.prp2, left});
   return NvmeStatus::success;
 }
@@ -94,7 +95,8 @@ NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint3
     for (std::size_t at = 0; at < list.size(); at += descriptor_bytes) {
       const Descriptor block = descriptor_at(list, at);
       if (block.kind == segment || block.kind == last_segment) {
-        if (last || at + descriptor_bytes != list.size()) return NvmeStatus::invalid_sgl_segment;
+        if (at + descriptor_bytes != list.size()) return NvmeStatus::sgl_descriptors_invalid;
+        if (last) return NvmeStatus::invalid_sgl_segment;
         next = block;
         chained = true;
         break;
@@ -111,8 +113,8 @@ NvmeStatus follow_sgl(HostMemory& memory, const NvmeCommand& command, std::uint3
 
 }  // namespace
 
-NvmeStatus find_data(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
-                     std::vector<HostSegment>& segments) {
+Outcome find_data(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
+                  std::vector<HostSegment>& segments) {
   segments.clear();
   return command.psdt == 0 ? follow_prp(memory, command, bytes, page, segments) : follow_sgl(memory, command, bytes, segments);
 }

@@ -8,7 +8,7 @@
 namespace tessera::nvme {
 
 /// Where `bytes` of the command's data lie, in pages of `page` bytes. Lists are read from memory, which takes time.
-[[nodiscard]] NvmeStatus find_data(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
-                                   std::vector<HostSegment>& segments);
+[[nodiscard]] Outcome find_data(HostMemory& memory, const NvmeCommand& command, std::uint32_t bytes, std::uint32_t page,
+                                std::vector<HostSegment>& segments);
 
 }  // namespace tessera::nvme

@@ -10,12 +10,14 @@ namespace {
 
 constexpr std::uint32_t low(std::uint32_t word) { return word & 0xffff; }
 constexpr std::uint32_t high(std::uint32_t word) { return word >> 16; }
+Outcome invalid_field(unsigned byte, unsigned bit = 0) { return {NvmeStatus::invalid_field, parameter(byte, bit)}; }
 
 }  // namespace
 
 Controller::Answer Controller::admin(Command& command) {
   const NvmeCommand& entry = command.entry;
-  if (entry.fuse != 0 || entry.psdt != 0) return NvmeStatus::invalid_field;
+  if (entry.fuse != 0) return invalid_field(1);
+  if (entry.psdt != 0) return invalid_field(1, 6);
   switch (entry.opcode) {
     case delete_io_sq: return delete_submission_queue(command);
     case create_io_sq: return create_submission_queue(entry);
@@ -43,7 +45,7 @@ Controller::Answer Controller::create_completion_queue(const NvmeCommand& entry)
     return NvmeStatus::invalid_queue_identifier;
   if (last == 0 || last > static_cast<std::uint16_t>(config_.queue_entries - 1) || (cc_ >> 20 & 0xf) != 4)
     return NvmeStatus::invalid_queue_size;
-  if ((flags & 1) == 0) return NvmeStatus::invalid_field;  // CAP.CQR: contiguous
+  if ((flags & 1) == 0) return invalid_field(44);  // CAP.CQR: contiguous
   if (entry.prp1 % page_bytes() != 0) return NvmeStatus::prp_offset_invalid;
   if (!interrupts_.exists(high(flags))) return NvmeStatus::invalid_interrupt_vector;
   cqs_[number] = {.exists = true,
@@ -51,6 +53,7 @@ Controller::Answer Controller::create_completion_queue(const NvmeCommand& entry)
                   .size = last + 1,
                   .interrupts = (flags & 2) != 0,
                   .vector = static_cast<std::uint16_t>(high(flags))};
+  queues_created_ = true;
   return NvmeStatus::success;
 }
 
@@ -59,11 +62,11 @@ Controller::Answer Controller::create_submission_queue(const NvmeCommand& entry)
   const std::uint32_t completions = high(flags);
   if (number == 0 || number > low(features_.value(number_of_queues)) + 1 || sqs_[number].exists)
     return NvmeStatus::invalid_queue_identifier;
-  if (completions == 0 || completions >= cqs_.size()) return NvmeStatus::invalid_queue_identifier;
+  if (completions == 0 || completions >= cqs_.size()) return Outcome(NvmeStatus::invalid_queue_identifier, parameter(46));
   if (!cqs_[completions].exists) return NvmeStatus::completion_queue_invalid;
   if (last == 0 || last > static_cast<std::uint16_t>(config_.queue_entries - 1) || (cc_ >> 16 & 0xf) != 6)
     return NvmeStatus::invalid_queue_size;
-  if ((flags & 1) == 0) return NvmeStatus::invalid_field;
+  if ((flags & 1) == 0) return invalid_field(44);
   if (entry.prp1 % page_bytes() != 0) return NvmeStatus::prp_offset_invalid;
   sqs_[number] = {.exists = true, .base = entry.prp1, .size = last + 1, .completion_queue = static_cast<std::uint16_t>(completions)};
   ++cqs_[completions].users;
@@ -94,15 +97,15 @@ Controller::Answer Controller::delete_submission_queue(Command& command) {
   return NvmeStatus::success;
 }
 
-NvmeStatus Controller::to_host(Command& command, std::span<const std::byte> data) {
-  const NvmeStatus status = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
-  if (status != NvmeStatus::success) return status;
+Outcome Controller::to_host(Command& command, std::span<const std::byte> data) {
+  const Outcome found = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
+  if (found.failed()) return found;
   return scatter(memory_, command.segments, data) ? NvmeStatus::success : NvmeStatus::data_transfer_error;
 }
 
-NvmeStatus Controller::from_host(Command& command, std::span<std::byte> data) {
-  const NvmeStatus status = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
-  if (status != NvmeStatus::success) return status;
+Outcome Controller::from_host(Command& command, std::span<std::byte> data) {
+  const Outcome found = find_data(memory_, command.entry, static_cast<std::uint32_t>(data.size()), page_bytes(), command.segments);
+  if (found.failed()) return found;
   return gather(memory_, command.segments, data) ? NvmeStatus::success : NvmeStatus::data_transfer_error;
 }
 
@@ -120,9 +123,9 @@ Controller::Answer Controller::identify_what(Command& command) {
       if (number >= every_namespace - 1) return NvmeStatus::invalid_namespace;
       return to_host(command, active_namespaces(namespaces_, number));
     case descriptors:
-      if (namespace_of(number) == nullptr) return NvmeStatus::invalid_namespace;
+      if (const Outcome outcome = check_namespace(number); outcome.failed()) return outcome;
       return to_host(command, namespace_descriptors(config_, number));
-    default: return NvmeStatus::invalid_field;
+    default: return invalid_field(40);
   }
 }
 
@@ -143,36 +146,45 @@ Controller::Answer Controller::log_page(Command& command) {
     case firmware: page = Logs::firmware(config_); break;
     default: return NvmeStatus::invalid_log_page;
   }
-  if (offset % 4 != 0 || offset > page.size() || bytes > std::uint64_t{page_of_data} << config_.transfer_pages)
-    return NvmeStatus::invalid_field;
+  // No page is of one namespace (5.14).
+  if (entry.namespace_id != 0 && entry.namespace_id != every_namespace) return invalid_field(4);
+  if (bytes > std::uint64_t{page_of_data} << config_.transfer_pages) return invalid_field(42);
+  if (offset % 4 != 0 || offset > page.size()) return invalid_field(48);
   page.erase(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(offset));
   page.resize(bytes);
-  const NvmeStatus status = to_host(command, page);
+  const Outcome outcome = to_host(command, page);
   const bool retains_event = (entry.cdw(10) >> 15 & 1) != 0;
-  if (status != NvmeStatus::success || retains_event) return status;
+  if (outcome.failed() || retains_event) return outcome;
   if (number == errors) clear_event(error_type);
   if (number == smart) {
     clear_event(smart_type);
     look_at_health();
   }
-  return status;
+  return outcome;
 }
 
 Controller::Answer Controller::set_feature(Command& command) {
   const auto feature = static_cast<std::uint8_t>(command.entry.cdw(10));
   std::uint32_t value = command.entry.cdw(11);
-  if (!features_.exists(feature)) return NvmeStatus::invalid_field;
+  const std::uint32_t space = command.entry.namespace_id;
+  if (!features_.exists(feature)) return invalid_field(40);
   if ((command.entry.cdw(10) >> 31) != 0) return NvmeStatus::feature_not_saveable;
-  if (!features_.has_selected(feature, value, true)) return NvmeStatus::invalid_field;
+  if (space != 0 && space != every_namespace) {
+    if (space > namespaces_.size()) return NvmeStatus::invalid_namespace;
+    if (feature != error_recovery) return NvmeStatus::feature_not_of_namespace;
+  }
+  if (!features_.has_selected(feature, value, true)) return invalid_field(44);
   if (feature == number_of_queues) {
-    if (low(value) == 0xffff || high(value) == 0xffff) return NvmeStatus::invalid_field;
-    const auto has_queue = [](const auto& queue) { return queue.exists; };
-    if (std::any_of(cqs_.begin() + 1, cqs_.end(), has_queue)) return NvmeStatus::command_sequence_error;
+    if (low(value) == 0xffff) return invalid_field(44);
+    if (high(value) == 0xffff) return invalid_field(46);
+    if (queues_created_) return NvmeStatus::command_sequence_error;
     const std::uint32_t most = config_.io_queues - 1;
-    value = std::min(low(value), most) | std::min(high(value), most) << 16;
+    const bool again = std::exchange(queues_allocated_, true);
+    value = again ? features_.value(feature) : std::min(low(value), most) | std::min(high(value), most) << 16;
     command.result = value;
   }
-  if (feature == power_management && (value & 0x1f) != 0) return NvmeStatus::invalid_field;  // there is power state 0
+  if (feature == power_management && (value & 0x1f) != 0) return invalid_field(44);   // there is power state 0
+  if (feature == error_recovery && (value >> 16 & 1) != 0) return invalid_field(46);  // DULBE: NSFEAT bit 2 is 0
   features_.set(feature, value);
   if (feature == temperature_threshold || feature == event_configuration) look_at_health();
   return NvmeStatus::success;
@@ -183,23 +195,25 @@ Controller::Answer Controller::get_feature(Command& command) {
   constexpr std::uint32_t changeable = 4;
   const auto feature = static_cast<std::uint8_t>(command.entry.cdw(10));
   const std::uint32_t selects = command.entry.cdw(11);
-  if (!features_.exists(feature) || !features_.has_selected(feature, selects, false)) return NvmeStatus::invalid_field;
+  if (!features_.exists(feature)) return invalid_field(40);
+  if (!features_.has_selected(feature, selects, false)) return invalid_field(44);
   switch (command.entry.cdw(10) >> 8 & 7) {
     case current: command.result = features_.value(feature, selects); return NvmeStatus::success;
     case by_default:
     case saved: command.result = features_.initial(feature, selects); return NvmeStatus::success;
     case supported: command.result = changeable; return NvmeStatus::success;
-    default: return NvmeStatus::invalid_field;
+    default: return invalid_field(41);
   }
 }
 
-/// Requests for events can be aborted, and commands of which the drive has nothing: those that wait in front of it. What the drive has, and
-/// what was not fetched yet, runs to its end, which the result says.
+/// Requests for events can be aborted, and commands that are at the drive or wait in front of it. Others, and those that the drive ends all
+/// the same, run to their end, which the result says.
 Controller::Answer Controller::abort(Command& command) {
+  const auto is_abort = [](const Command& other) { return other.used && other.sq == 0 && other.entry.opcode == abort_command; };
+  if (std::ranges::count_if(commands_, is_abort) > most_aborts) return NvmeStatus::abort_limit_exceeded;
   const std::uint32_t sq = low(command.entry.cdw(10));
   const auto id = static_cast<std::uint16_t>(high(command.entry.cdw(10)));
-  if (Command* const aborted = sq == 0 ? take_event_request(id) : take_waiting_command(sq, id)) {
-    end(*aborted, NvmeStatus::abort_requested);
+  if (Command* const aborted = sq == 0 ? take_event_request(id) : give_up_command(sq, id)) {
     command.after = index_of(*aborted);
     return NvmeStatus::success;
   }
@@ -215,15 +229,16 @@ Controller::Command* Controller::take_event_request(std::uint16_t id) {
   Command& request = take_slot();
   request.entry.opcode = async_event_request;
   request.entry.id = id;
+  end(request, NvmeStatus::abort_requested);
   return &request;
 }
 
-Controller::Command* Controller::take_waiting_command(std::uint32_t sq, std::uint16_t id) {
+Controller::Command* Controller::give_up_command(std::uint32_t sq, std::uint16_t id) {
   const auto at = std::ranges::find_if(
       commands_, [&](const Command& other) { return other.used && other.sq == sq && other.entry.id == id && other.transfers != 0; });
-  if (at == commands_.end() || drive_.waiting(index_of(*at)) != at->transfers) return nullptr;
-  drive_.withdraw(index_of(*at));
-  transfers_ -= std::exchange(at->transfers, 0);
+  if (at == commands_.end()) return nullptr;
+  give_up(*at);
+  if (at->transfers == 0) finished_.push_back(index_of(*at));
   return &*at;
 }
 

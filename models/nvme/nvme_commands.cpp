@@ -1,5 +1,6 @@
 // The way of a command through the controller: fetch, transfers, completion; and asynchronous events.
 #include <algorithm>
+#include <utility>
 
 #include "nvme/nvme_controller.hpp"
 
@@ -58,11 +59,13 @@ void Controller::ended(const BlockTransfer& transfer, bool ok) {
   if (transfer.command == no_command) return;
   Command& command = commands_[transfer.command];
   if (!ok) command.failed = true;
-  if (--command.transfers == 0) finished_.push_back(transfer.command);
+  if (--command.transfers != 0) return;
+  if (std::exchange(command.reads_media, false) && !command.failed) return submit_read(command);
+  finished_.push_back(transfer.command);
 }
 
-void Controller::end(Command& command, NvmeStatus status, std::uint32_t result) {
-  command.status = status;
+void Controller::end(Command& command, Outcome outcome, std::uint32_t result) {
+  command.outcome = outcome;
   command.result = result;
   finished_.push_back(index_of(command));
 }
@@ -76,12 +79,16 @@ bool Controller::complete_one() {
   const std::uint32_t index = *at;
   finished_.erase(at);
   Command& command = commands_[index];
-  if (command.sq != 0 && command.status == NvmeStatus::success) finish_io(command);
-  if (command.status != NvmeStatus::success) logs_.failed(command.sq, command.entry, command.status);
-  if (!post(command.sq, command.entry.id, command.status, command.result)) fail();
-  for (const std::uint32_t other : finished_)
-    if (commands_[other].after == index) commands_[other].after = no_command;
-  const bool failed = command.status != NvmeStatus::success;
+  if (command.sq != 0 && !command.outcome.failed()) finish_io(command);
+  const bool failed = command.outcome.failed();
+  if (failed) logs_.failed(command.sq, command.entry, command.outcome);
+  if (!post(command.sq, command.entry.id, command.outcome.status, command.result)) fail();
+  constexpr std::uint32_t not_aborted = 1;
+  for (const std::uint32_t other : finished_) {
+    if (commands_[other].after != index) continue;
+    commands_[other].after = no_command;
+    if (command.outcome.status != NvmeStatus::abort_requested) commands_[other].result = not_aborted;
+  }
   command.used = false;
   free_.push_back(index);
   if (failed || now() >= next_look_) look_at_health();

@@ -49,8 +49,7 @@ std::uint64_t Controller::capabilities() const {
 }
 
 std::uint32_t Controller::status_register() const {
-  const bool ready = state_ == State::ready || state_ == State::stopping;
-  return (ready ? ready_bit : 0) | (state_ == State::failed ? fatal_bit : 0) | shutdown_ << 2;
+  return (ready_ ? ready_bit : 0) | (state_ == State::failed ? fatal_bit : 0) | shutdown_ << 2;
 }
 
 std::uint64_t Controller::read_register(std::uint64_t offset, std::uint32_t bytes) const {
@@ -88,11 +87,18 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
   switch (offset) {
     case reg_intms: return interrupts_.mask(value, cqs_);
     case reg_intmc: return interrupts_.unmask(value, cqs_);
-    case reg_cc:
-      cc_ = value;
+    case reg_cc: {
+      constexpr std::uint32_t implemented = 0x00ff'fff1, shutdown = 3U << 14;
+      const bool shuts_down = (cc_ & shutdown) != 0;
+      cc_ = value & implemented;
+      announced_ = announced_ || (cc_ & shutdown) != 0;
+      if (state_ == State::disabled && (cc_ & shutdown) == 0) shutdown_ = 0;
       // CSTS.RDY stays until work() has ended the queues: a host that waits for it cannot enable a controller that is not reset.
-      if (!enabled() && state_ != State::disabled) state_ = State::stopping;
+      if (enabled() || state_ == State::disabled) return;
+      state_ = State::stopping;
+      if (shuts_down) cc_ &= ~shutdown;  // the reset ends that too
       return;
+    }
     case reg_aqa: aqa_ = value & 0x0fff'0fff; return;
     case reg_asq: asq_ = ((asq_ & upper) | value) & base; return;
     case reg_asq + 4: asq_ = (asq_ & lower) | std::uint64_t{value} << 32; return;
@@ -104,13 +110,17 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
 
 void Controller::ring_doorbell(std::uint64_t offset, std::uint32_t value) {
   constexpr std::uint8_t error_type = 0, invalid_register = 0, invalid_value = 1, error_log = 1;
+  const auto refuse = [this](std::uint8_t information, NvmeStatus status) {
+    logs_.failed(status);
+    event(error_type, information, error_log);
+  };
   if (state_ != State::ready) return;  // "undefined" without queues
   const std::uint64_t queue = offset / 8;
   const bool of_completions = offset % 8 != 0;
   const bool exists = queue < sqs_.size() && (of_completions ? cqs_[queue].exists : sqs_[queue].exists);
-  if (!exists) return event(error_type, invalid_register, error_log);
+  if (!exists) return refuse(invalid_register, NvmeStatus::invalid_queue_identifier);
   if (!(of_completions ? cqs_[queue].may_move_to(value) : sqs_[queue].may_move_to(value)))
-    return event(error_type, invalid_value, error_log);
+    return refuse(invalid_value, NvmeStatus::invalid_field);
   if (!of_completions) {
     sqs_[queue].tail = value;
     return;
@@ -132,7 +142,7 @@ bool Controller::work() {
 bool Controller::change_state() {
   switch (state_) {
     case State::disabled:
-      if (!enabled()) return false;
+      if (!enabled()) return shut_down();
       start();
       return true;
     case State::starting: {
@@ -140,9 +150,10 @@ bool Controller::change_state() {
       if (capacity == 0) return false;
       namespaces_ = namespaces_of(config_, capacity);
       state_ = State::ready;
+      ready_ = true;
       return true;
     }
-    case State::failed:
+    case State::failed: return shut_down();
     case State::ready: return false;
     case State::stopping:
       give_up_commands();
@@ -160,6 +171,8 @@ bool Controller::may_start() const {
 }
 
 void Controller::start() {
+  shutdown_ = 0;
+  announced_ = (cc_ >> 14 & 3) != 0;
   if (!may_start()) return fail();
   sqs_[0] = {.exists = true, .base = asq_, .size = (aqa_ & 0xfff) + 1};
   cqs_[0] = {.exists = true, .base = acq_, .size = (aqa_ >> 16) + 1, .interrupts = true, .users = 1};
@@ -186,24 +199,30 @@ void Controller::end_queues(bool power) {
   features_.reset();
   interrupts_.reset(power);
   shutdown_ = 0;
-  shutdown_flushes_ = false;
+  shutdown_flushes_ = ready_ = queues_allocated_ = queues_created_ = false;
   state_ = State::disabled;
 }
 
-/// What nobody waits for any more: transfers that the drive does not have yet, and reads that it has, whose data goes nowhere. What the
-/// drive has of writes may still change its blocks.
+/// What nobody waits for any more. Reads that the drive has are forgotten; what it has of writes may change its blocks until it ends.
 void Controller::give_up_commands() {
   for (std::uint32_t index = 0; index < commands_.size(); ++index) {
     Command& command = commands_[index];
     if (command.transfers == 0) continue;
-    const std::uint32_t waiting = drive_.waiting(index);
-    drive_.withdraw(index);
-    command.transfers -= waiting;
-    transfers_ -= waiting;
+    give_up(command);
     if (command.entry.opcode != io_read || command.transfers == 0) continue;
     transfers_ -= std::exchange(command.transfers, 0);
     forgotten_[std::uint64_t{generation_} << 32 | index] = std::move(command.data);
   }
+}
+
+/// Takes back what waits in front of the drive, and asks it to end what it has.
+void Controller::give_up(Command& command) {
+  const std::uint32_t index = index_of(command), waiting = drive_.waiting(index);
+  drive_.withdraw(index);
+  command.transfers -= waiting;
+  transfers_ -= waiting;
+  command.failed = command.failed || waiting != 0 || command.reads_media;
+  if (!std::exchange(command.aborted, true) && command.transfers != 0) drive_.abort(index, generation_);
 }
 
 /// Follows CC.SHN: a normal shutdown serves what was fetched and flushes the drive, an abrupt one gives up what it can. Neither waits for
@@ -211,7 +230,7 @@ void Controller::give_up_commands() {
 bool Controller::shut_down() {
   constexpr std::uint32_t normal = 1, processing = 1;
   const std::uint32_t wanted = cc_ >> 14 & 3;
-  if (wanted == 0) return false;
+  if (wanted == 0 || shutdown_ == shutdown_complete) return false;
   if (shutdown_ == 0) {
     shutdown_ = processing;
     shutdown_flushes_ = wanted == normal;
@@ -230,10 +249,11 @@ bool Controller::shut_down() {
 /// A step that is under way finds the host's memory out of reach; what it holds is cleared up when it has ended.
 void Controller::power_off() {
   if (!std::exchange(powered_, false)) return;
-  if (state_ != State::disabled && (status_register() >> 2 & 3) != 2) logs_.unsafe_shutdown();
+  if (!std::exchange(announced_, false)) logs_.unsafe_shutdown();
   cc_ = aqa_ = 0;
   asq_ = acq_ = 0;
   state_ = State::disabled;
+  ready_ = false;
   cut_ = true;
 }
 

@@ -53,7 +53,9 @@ class Controller final : public HostController {
     std::vector<std::byte> data;
     std::uint32_t transfers = 0;  ///< that the drive has not ended
     bool failed = false;
-    NvmeStatus status = NvmeStatus::success;
+    bool aborted = false;      ///< given up: it ends as aborted, unless the drive was faster
+    bool reads_media = false;  ///< of a read with FUA: the drive's cache is flushed, then the read follows
+    Outcome outcome = NvmeStatus::success;
     std::uint32_t result = 0;
     std::uint32_t after = no_command;  ///< of an Abort: the aborted command, whose completion comes first
   };
@@ -69,8 +71,10 @@ class Controller final : public HostController {
   void end_queues(bool power);
   bool shut_down();
   void give_up_commands();
+  void give_up(Command& command);
   void fail() {
     if (state_ != State::stopping) state_ = State::failed;
+    ready_ = false;
   }
   [[nodiscard]] bool enabled() const { return (cc_ & 1) != 0; }
   [[nodiscard]] std::uint32_t page_bytes() const { return 4096U << (cc_ >> 7 & 0xf); }
@@ -80,7 +84,7 @@ class Controller final : public HostController {
   bool fetch();
   bool complete_one();
   bool post(std::uint16_t sq, std::uint16_t id, NvmeStatus status, std::uint32_t result);
-  void end(Command& command, NvmeStatus status, std::uint32_t result = 0);
+  void end(Command& command, Outcome outcome, std::uint32_t result = 0);
   [[nodiscard]] Command& take_slot();
   [[nodiscard]] std::uint32_t index_of(const Command& command) const { return static_cast<std::uint32_t>(&command - commands_.data()); }
   void submit(Command& command, BlockOp op, std::uint64_t offset, std::uint64_t bytes, std::byte* data = nullptr, bool fua = false);
@@ -92,8 +96,8 @@ class Controller final : public HostController {
   [[nodiscard]] std::uint8_t warnings(const DriveHealth& health) const;
   void look_at_health();
 
-  // Admin commands (nvme_admin.cpp): the status, or nothing where the command goes on.
-  using Answer = std::optional<NvmeStatus>;
+  // Admin commands (nvme_admin.cpp): the outcome, or nothing where the command goes on.
+  using Answer = std::optional<Outcome>;
   Answer admin(Command& command);
   Answer create_completion_queue(const NvmeCommand& entry);
   Answer create_submission_queue(const NvmeCommand& entry);
@@ -105,16 +109,18 @@ class Controller final : public HostController {
   Answer get_feature(Command& command);
   Answer abort(Command& command);
   [[nodiscard]] Command* take_event_request(std::uint16_t id);
-  [[nodiscard]] Command* take_waiting_command(std::uint32_t sq, std::uint16_t id);
-  [[nodiscard]] NvmeStatus to_host(Command& command, std::span<const std::byte> data);
-  [[nodiscard]] NvmeStatus from_host(Command& command, std::span<std::byte> data);
+  [[nodiscard]] Command* give_up_command(std::uint32_t sq, std::uint16_t id);
+  [[nodiscard]] Outcome to_host(Command& command, std::span<const std::byte> data);
+  [[nodiscard]] Outcome from_host(Command& command, std::span<std::byte> data);
 
   // NVM command set (nvme_io.cpp).
   Answer io(Command& command);
   Answer transfer(Command& command, const Namespace& space);
+  void submit_read(Command& command);
   Answer write_zeroes(Command& command, const Namespace& space);
   Answer deallocate(Command& command, const Namespace& space);
-  [[nodiscard]] const Namespace* namespace_of(std::uint32_t number) const;
+  /// What a command to this namespace is refused with where it is none, or not active.
+  [[nodiscard]] Outcome check_namespace(std::uint32_t number) const;
   void finish_io(Command& command);
 
   Config config_;
@@ -131,6 +137,10 @@ class Controller final : public HostController {
   std::uint64_t acq_ = 0;
   std::uint32_t shutdown_ = 0;  // CSTS.SHST
   bool shutdown_flushes_ = false;
+  bool announced_ = false;         // a shutdown, since the controller was last enabled: the end of power is then no unsafe one
+  bool ready_ = false;             // CSTS.RDY
+  bool queues_allocated_ = false;  // by Set Features, once between resets
+  bool queues_created_ = false;    // after which they cannot be
 
   std::vector<SubmissionQueue> sqs_;  // 0: admin
   std::vector<CompletionQueue> cqs_;

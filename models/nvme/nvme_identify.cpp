@@ -52,13 +52,14 @@ std::vector<std::byte> identify_controller(const Config& config, std::uint32_t n
   put<std::uint8_t>(page, 258, most_aborts - 1);        // ACL, from 0
   put<std::uint8_t>(page, 259, most_events - 1);        // AERL, from 0
   put<std::uint8_t>(page, 260, 0x03);                   // FRMW: one slot, read only
+  put<std::uint8_t>(page, 261, 0x04);                   // LPA: log pages from an offset on, of any length
   put<std::uint8_t>(page, 262, Logs::most_errors - 1);  // ELPE, from 0
   put<std::uint16_t>(page, 266, 343);                   // WCTEMP: 70 degrees Celsius
   put<std::uint16_t>(page, 268, 353);                   // CCTEMP
   put<std::uint8_t>(page, 512, 0x66);                   // SQES: 64 B
   put<std::uint8_t>(page, 513, 0x44);                   // CQES: 16 B
   put<std::uint32_t>(page, 516, namespaces);
-  put<std::uint16_t>(page, 520, 0x000c);                                           // ONCS: write zeroes, dataset management
+  put<std::uint16_t>(page, 520, 0x001c);                                           // ONCS: dataset management, write zeroes, select
   put<std::uint8_t>(page, 525, 0x06 | (config.volatile_cache ? 1 : 0));            // VWC: FLUSH of every namespace is supported
   put<std::uint32_t>(page, 536, 0x0001'0001);                                      // SGLS: supported, without alignment; bit bucket
   const std::string name = "nqn.2014-08.org.nvmexpress:tessera:" + config.serial;  // SUBNQN, ended by zeros
@@ -78,6 +79,7 @@ std::vector<std::byte> identify_namespace(const Config& config, std::uint32_t nu
   put<std::uint16_t>(page, 66, 7);                                 // NPWA
   put<std::uint16_t>(page, 68, 7);                                 // NPDG
   put<std::uint16_t>(page, 70, 7);                                 // NPDA
+  put<std::uint16_t>(page, 72, 7);                                 // NOWS
   put_eui64(page, 120, config, number);
   put<std::uint32_t>(page, 128, 9U << 16);  // LBAF0: 2^9 B, no metadata
   return page;

@@ -17,42 +17,52 @@ bool contains(const Namespace& space, std::uint64_t first, std::uint64_t blocks)
 
 }  // namespace
 
-const Namespace* Controller::namespace_of(std::uint32_t number) const {
-  if (number == 0 || number > namespaces_.size() || namespaces_[number - 1].blocks == 0) return nullptr;
-  return &namespaces_[number - 1];
+Outcome Controller::check_namespace(std::uint32_t number) const {
+  if (number == 0 || number > namespaces_.size()) return NvmeStatus::invalid_namespace;
+  return namespaces_[number - 1].blocks == 0 ? Outcome(NvmeStatus::invalid_field, parameter(4)) : NvmeStatus::success;
 }
 
 Controller::Answer Controller::io(Command& command) {
   const NvmeCommand& entry = command.entry;
-  if (entry.fuse != 0 || entry.psdt == 3) return NvmeStatus::invalid_field;
-  const Namespace* const space = namespace_of(entry.namespace_id);
-  switch (entry.opcode) {
-    case io_flush:
-      if (space == nullptr && entry.namespace_id != every_namespace) return NvmeStatus::invalid_namespace;
-      submit(command, BlockOp::flush, 0, 0);
-      return std::nullopt;
-    case io_read:
-    case io_write: return space == nullptr ? NvmeStatus::invalid_namespace : transfer(command, *space);
-    case io_write_zeroes: return space == nullptr ? NvmeStatus::invalid_namespace : write_zeroes(command, *space);
-    case io_dataset_management: return space == nullptr ? NvmeStatus::invalid_namespace : deallocate(command, *space);
-    default: return NvmeStatus::invalid_opcode;
+  if (entry.fuse != 0) return Outcome(NvmeStatus::invalid_field, parameter(1));
+  if (entry.psdt == 3) return Outcome(NvmeStatus::invalid_field, parameter(1, 6));
+  const bool known = entry.opcode <= io_read || entry.opcode == io_write_zeroes || entry.opcode == io_dataset_management;
+  if (!known) return NvmeStatus::invalid_opcode;
+  const bool of_all = entry.opcode == io_flush && entry.namespace_id == every_namespace;
+  if (const Outcome outcome = check_namespace(entry.namespace_id); !of_all && outcome.failed()) return outcome;
+  if (entry.opcode == io_flush) {
+    submit(command, BlockOp::flush, 0, 0);
+    return std::nullopt;
   }
+  const Namespace& space = namespaces_[entry.namespace_id - 1];
+  if (entry.opcode == io_write_zeroes) return write_zeroes(command, space);
+  return entry.opcode == io_dataset_management ? deallocate(command, space) : transfer(command, space);
 }
 
 Controller::Answer Controller::transfer(Command& command, const Namespace& space) {
   const NvmeCommand& entry = command.entry;
   const std::uint64_t bytes = entry.blocks() * block_bytes;
-  if (bytes > std::uint64_t{page_of_data} << config_.transfer_pages) return NvmeStatus::invalid_field;
+  if (bytes > std::uint64_t{page_of_data} << config_.transfer_pages) return Outcome(NvmeStatus::invalid_field, parameter(48));
   if (!contains(space, entry.first_block(), entry.blocks())) return NvmeStatus::lba_out_of_range;
-  NvmeStatus status = find_data(memory_, entry, static_cast<std::uint32_t>(bytes), page_bytes(), command.segments);
-  if (status != NvmeStatus::success) return status;
+  const Outcome found = find_data(memory_, entry, static_cast<std::uint32_t>(bytes), page_bytes(), command.segments);
+  if (found.failed()) return found;
   command.data.resize(bytes);
   const bool writes = entry.opcode == io_write;
   if (writes && !gather(memory_, command.segments, command.data)) return NvmeStatus::data_transfer_error;
   const bool fua = writes && ((entry.cdw(12) >> 30 & 1) != 0 || (config_.volatile_cache && !features_.caches_writes()));
-  submit(command, writes ? BlockOp::write : BlockOp::read, space.offset + entry.first_block() * block_bytes, bytes, command.data.data(),
-         fua);
+  command.reads_media = !writes && config_.volatile_cache && (entry.cdw(12) >> 30 & 1) != 0;
+  if (command.reads_media)
+    submit(command, BlockOp::flush, 0, 0);
+  else if (writes)
+    submit(command, BlockOp::write, space.offset + entry.first_block() * block_bytes, bytes, command.data.data(), fua);
+  else
+    submit_read(command);
   return std::nullopt;
+}
+
+void Controller::submit_read(Command& command) {
+  const std::uint64_t at = namespaces_[command.entry.namespace_id - 1].offset + command.entry.first_block() * block_bytes;
+  submit(command, BlockOp::read, at, command.data.size(), command.data.data());
 }
 
 /// The drive knows no such command: it is written zeros.
@@ -71,10 +81,11 @@ Controller::Answer Controller::write_zeroes(Command& command, const Namespace& s
 Controller::Answer Controller::deallocate(Command& command, const Namespace& space) {
   const NvmeCommand& entry = command.entry;
   std::vector<std::byte> ranges(((entry.cdw(10) & 0xff) + 1) * range_bytes);
-  const NvmeStatus status = from_host(command, ranges);
-  if (status != NvmeStatus::success) return status;
+  const Outcome outcome = from_host(command, ranges);
+  if (outcome.failed()) return outcome;
   for (std::size_t at = 0; at < ranges.size(); at += range_bytes)
-    if (!contains(space, get<std::uint64_t>(ranges, at + 8), get<std::uint32_t>(ranges, at + 4))) return NvmeStatus::lba_out_of_range;
+    if (!contains(space, get<std::uint64_t>(ranges, at + 8), get<std::uint32_t>(ranges, at + 4)))
+      return Outcome(NvmeStatus::lba_out_of_range, no_parameter);
   if ((entry.cdw(11) >> 2 & 1) == 0) return NvmeStatus::success;
   for (std::size_t at = 0; at < ranges.size(); at += range_bytes) {
     const std::uint64_t begin = space.offset + get<std::uint64_t>(ranges, at + 8) * block_bytes;
@@ -87,13 +98,14 @@ Controller::Answer Controller::deallocate(Command& command, const Namespace& spa
 /// The drive has ended all of it: its status, and a read's data to the host.
 void Controller::finish_io(Command& command) {
   if (command.failed) {
-    command.status = command.entry.opcode == io_read                                               ? NvmeStatus::unrecovered_read_error
-                     : command.entry.opcode == io_write || command.entry.opcode == io_write_zeroes ? NvmeStatus::write_fault
-                                                                                                   : NvmeStatus::internal_error;
+    command.outcome = command.aborted                                                               ? NvmeStatus::abort_requested
+                      : command.entry.opcode == io_read                                             ? NvmeStatus::unrecovered_read_error
+                      : command.entry.opcode == io_write || command.entry.opcode == io_write_zeroes ? NvmeStatus::write_fault
+                                                                                                    : NvmeStatus::internal_error;
     return;
   }
   if (command.entry.opcode == io_read && !scatter(memory_, command.segments, command.data)) {
-    command.status = NvmeStatus::data_transfer_error;
+    command.outcome = NvmeStatus::data_transfer_error;
     return;
   }
   if (command.entry.opcode == io_read || command.entry.opcode == io_write)

@@ -14,10 +14,19 @@ std::uint64_t data_units(std::uint64_t blocks) { return (blocks + blocks_per_uni
 
 }  // namespace
 
-void Logs::failed(std::uint16_t sq, const NvmeCommand& command, NvmeStatus status) {
-  if (status == NvmeStatus::write_fault || status == NvmeStatus::unrecovered_read_error) ++media_errors_;
-  const bool has_block = sq != 0 && command.opcode != io_flush && command.opcode != io_dataset_management;
-  errors_.push_front({++error_count_, sq, command.id, status, has_block ? command.first_block() : 0, command.namespace_id});
+void Logs::failed(std::uint16_t sq, const NvmeCommand& command, Outcome outcome) {
+  if (outcome.status == NvmeStatus::write_fault || outcome.status == NvmeStatus::unrecovered_read_error) ++media_errors_;
+  const bool has_block = sq != 0 && (command.opcode == io_read || command.opcode == io_write || command.opcode == io_write_zeroes);
+  add({.sq = sq,
+       .command = command.id,
+       .outcome = outcome,
+       .block = has_block ? command.first_block() : 0,
+       .namespace_id = command.namespace_id});
+}
+
+void Logs::add(ErrorEntry entry) {
+  entry.count = ++error_count_;
+  errors_.push_front(entry);
   if (errors_.size() > most_errors) errors_.pop_back();
 }
 
@@ -33,8 +42,8 @@ std::vector<std::byte> Logs::errors() const {
     put<std::uint64_t>(page, at, error.count);
     put<std::uint16_t>(page, at + 8, error.sq);
     put<std::uint16_t>(page, at + 10, error.command);
-    put<std::uint16_t>(page, at + 12, static_cast<std::uint16_t>(static_cast<unsigned>(error.status) << 1));  // bit 0: phase tag
-    put<std::uint16_t>(page, at + 14, 0xffff);                                                                // not of one parameter
+    put<std::uint16_t>(page, at + 12, static_cast<std::uint16_t>(status_field(error.outcome.status) << 1));  // bit 0: phase tag
+    put<std::uint16_t>(page, at + 14, error.outcome.location);
     put<std::uint64_t>(page, at + 16, error.block);
     put<std::uint32_t>(page, at + 24, error.namespace_id);
     at += error_bytes;

@@ -10,10 +10,10 @@
 namespace tessera::nvme {
 
 struct ErrorEntry {
-  std::uint64_t count = 0;  ///< number of the error, from 1
-  std::uint16_t sq = 0;
-  std::uint16_t command = 0;
-  NvmeStatus status = NvmeStatus::success;
+  std::uint64_t count = 0;    ///< number of the error, from 1
+  std::uint16_t sq = 0xffff;  ///< all ones: not of one command
+  std::uint16_t command = 0xffff;
+  Outcome outcome = NvmeStatus::success;
   std::uint64_t block = 0;
   std::uint32_t namespace_id = 0;
 };
@@ -26,7 +26,9 @@ class Logs {
  public:
   static constexpr std::size_t most_errors = 64;
 
-  void failed(std::uint16_t sq, const NvmeCommand& command, NvmeStatus status);
+  void failed(std::uint16_t sq, const NvmeCommand& command, Outcome outcome);
+  /// Of no command: a doorbell.
+  void failed(NvmeStatus status) { add({.outcome = {status, no_parameter}}); }
   void transferred(bool read, std::uint64_t blocks);
   void power_on() { ++power_cycles_; }
   [[nodiscard]] bool has_power_cycles() const { return power_cycles_ != 0; }
@@ -40,6 +42,8 @@ class Logs {
   [[nodiscard]] static std::vector<std::byte> firmware(const Config& config);
 
  private:
+  void add(ErrorEntry entry);
+
   std::deque<ErrorEntry> errors_;
   std::uint64_t error_count_ = 0;
   std::uint64_t blocks_read_ = 0;

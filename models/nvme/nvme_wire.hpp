@@ -61,6 +61,7 @@ enum class NvmeStatus : std::uint16_t {
   invalid_namespace = 0x00b,
   command_sequence_error = 0x00c,
   invalid_sgl_segment = 0x00d,
+  sgl_descriptors_invalid = 0x00e,
   sgl_length_invalid = 0x00f,
   sgl_type_invalid = 0x011,
   prp_offset_invalid = 0x013,
@@ -68,13 +69,33 @@ enum class NvmeStatus : std::uint16_t {
   completion_queue_invalid = 0x100,
   invalid_queue_identifier = 0x101,
   invalid_queue_size = 0x102,
+  abort_limit_exceeded = 0x103,
   async_event_limit_exceeded = 0x105,
   invalid_interrupt_vector = 0x108,
   invalid_log_page = 0x109,
   invalid_queue_deletion = 0x10c,
   feature_not_saveable = 0x10d,
+  feature_not_of_namespace = 0x10f,
   write_fault = 0x280,
   unrecovered_read_error = 0x281,
+};
+
+/// Bits 31:17 of a completion: the status with Do Not Retry, and More, because each failure has an entry in the error log.
+[[nodiscard]] std::uint16_t status_field(NvmeStatus status);
+
+/// A parameter of a command, as the error log names it (5.14.1.1): its first byte, and its first bit in that.
+[[nodiscard]] constexpr std::uint16_t parameter(unsigned byte, unsigned bit = 0) { return static_cast<std::uint16_t>(bit << 8 | byte); }
+inline constexpr std::uint16_t no_parameter = 0xffff;
+
+/// How a command ended, and which of its parameters was wrong.
+struct Outcome {
+  NvmeStatus status = NvmeStatus::success;
+  std::uint16_t location = no_parameter;
+
+  /// The parameter that such a status is mostly about.
+  Outcome(NvmeStatus code);  // NOLINT(google-explicit-constructor): most outcomes are a status
+  constexpr Outcome(NvmeStatus code, std::uint16_t at) : status(code), location(at) {}
+  [[nodiscard]] bool failed() const { return status != NvmeStatus::success; }
 };
 
 /// A submission queue entry.

@@ -16,13 +16,14 @@ struct NvmeRequest {
   std::uint32_t space = 0;
   std::uint64_t prp1 = 0, prp2 = 0;
   std::uint32_t dword10 = 0, dword11 = 0, dword12 = 0, dword13 = 0;
-  std::uint8_t psdt = 0;
+  std::uint8_t psdt = 0, fuse = 0;
 };
 struct NvmeAnswer {
   std::uint16_t status = 0xffff;  ///< type and code, without Do Not Retry
   std::uint32_t result = 0;
   bool do_not_retry = false;
   std::uint16_t sq_head = 0;
+  std::uint16_t field = 0xffff;  ///< the whole status field
 };
 
 class NvmeDriver {
@@ -89,7 +90,8 @@ class NvmeDriver {
     const std::uint16_t id = next_id_++;
     const std::uint64_t at = queue.sq + queue.tail * 64;
     for (std::uint64_t i = 0; i < 64; i += 8) store<std::uint64_t>(at + i, 0);
-    store<std::uint32_t>(at, request.opcode | std::uint32_t{request.psdt} << 14 | std::uint32_t{id} << 16);
+    store<std::uint32_t>(at,
+                         request.opcode | std::uint32_t{request.fuse} << 8 | std::uint32_t{request.psdt} << 14 | std::uint32_t{id} << 16);
     store(at + 4, request.space);
     store(at + 24, request.prp1);
     store(at + 32, request.prp2);
@@ -110,7 +112,8 @@ class NvmeDriver {
       const auto word = load<std::uint32_t>(at + 12);
       if (((word >> 16 & 1) != 0) != queue.phase) break;
       answers_[{number, static_cast<std::uint16_t>(word)}] = {static_cast<std::uint16_t>(word >> 17 & 0x7ff), load<std::uint32_t>(at),
-                                                              (word >> 31) != 0, load<std::uint16_t>(at + 8)};
+                                                              (word >> 31) != 0, load<std::uint16_t>(at + 8),
+                                                              static_cast<std::uint16_t>(word >> 17)};
       queue.head = (queue.head + 1) % queue.cq_entries;
       if (queue.head == 0) queue.phase = !queue.phase;
       took = true;

@@ -220,6 +220,35 @@ TEST_CASE("a reset of NVMe with 200 writes in flight waits for those in the tags
   CHECK(reset_with(200, 1) < sc_core::sc_time(450, sc_core::SC_MS));
 }
 
+TEST_CASE("an Abort of NVMe reaches commands in the drive, at its socket and in front of it, and the others are served") {
+  const std::uint8_t opcode = GENERATE(std::uint8_t{1}, std::uint8_t{2});
+  const std::string result = test::process_apart([opcode] {
+    Bench bench("cmr");
+    std::string statuses;
+    bench.run([&](Host& host) {
+      constexpr unsigned count = 40;  // 32 tags
+      REQUIRE(host.driver.begin());
+      REQUIRE(host.driver.create_pair(1, 64, 0));
+      sc_core::wait(1, sc_core::SC_SEC);  // the drive has booted
+      const std::uint64_t data = host.driver.allocate(count);
+      std::vector<std::uint16_t> sent;
+      for (unsigned i = 0; i < count; ++i)
+        sent.push_back(host.driver.send(1, host.driver.transfer(opcode, i * 80'000, 8, data + i * 4096)));
+      sc_core::wait(1, sc_core::SC_MS);
+      for (const unsigned i : {10U, 32U, 39U}) {
+        const auto abort = host.driver.admin({.opcode = 8, .dword10 = std::uint32_t{sent[i]} << 16 | 1});
+        statuses += std::to_string(abort.result) + " " + std::to_string(host.driver.finish(1, sent[i]).status) + " ";
+        sent[i] = 0;
+      }
+      for (const std::uint16_t id : sent)
+        if (id != 0 && host.driver.finish(1, id).status != 0) statuses += " " + std::to_string(id);
+      if (host.driver.call(1, host.driver.transfer(2, 0, 8, data)).status != 0) statuses += " stuck";
+    });
+    return statuses;
+  });
+  CHECK(result == "0 7 0 7 0 7 ");
+}
+
 TEST_CASE("register accesses that the controller does not take are answered by kind") {
   Bench bench("cmr");
   bench.run([](Host& host) {

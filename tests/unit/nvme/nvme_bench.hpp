@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "nvme/nvme_controller.hpp"
@@ -30,7 +31,8 @@ struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   void end_transfers() {
     for (; !transfers.empty(); transfers.pop_front()) {
       const tessera::BlockTransfer transfer = transfers.front();
-      const bool ok = !fails && transfer.offset + transfer.bytes <= content.size();
+      const bool ok =
+          !fails && !given_up.contains({transfer.command, transfer.generation}) && transfer.offset + transfer.bytes <= content.size();
       if (ok && transfer.op == tessera::BlockOp::read) std::memcpy(transfer.data, content.data() + transfer.offset, transfer.bytes);
       if (ok && transfer.op == tessera::BlockOp::write) std::memcpy(content.data() + transfer.offset, transfer.data, transfer.bytes);
       controller.ended(transfer, ok);
@@ -63,6 +65,9 @@ struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
     transfers.erase(std::remove_if(front, transfers.end(), [&](const auto& transfer) { return transfer.command == command; }),
                     transfers.end());
   }
+  void abort(std::uint32_t command, std::uint32_t generation) override {
+    if (aborts) given_up.insert({command, generation});
+  }
   void line(bool asserted) override { line_is = asserted; }
   void message(std::uint16_t vector) override { messages.push_back(vector); }
 
@@ -71,8 +76,10 @@ struct NvmeBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   std::vector<unsigned char> content = std::vector<unsigned char>(bytes);
   std::deque<tessera::BlockTransfer> transfers;  // that the drive has, and after so many those in front of it
   std::size_t takes = 1000;
-  std::vector<tessera::BlockTransfer> seen;           // all of them
-  bool powered = true, fails = false, holds = false;  // the drive: holds what it has
+  bool aborts = true;                                            // what it is asked to, when it ends a transfer
+  std::set<std::pair<std::uint32_t, std::uint32_t>> given_up{};  // command, generation
+  std::vector<tessera::BlockTransfer> seen;                      // all of them
+  bool powered = true, fails = false, holds = false;             // the drive: holds what it has
   bool line_is = false;
   std::vector<std::uint16_t> messages;
   std::function<void()> on_write;  // of the platform's memory, before the controller goes on

@@ -276,13 +276,12 @@ TEST_CASE("NVMe 1.4, 5.21.1.11: a failure looks for critical warnings at once") 
   CHECK(bench.driver.finish(0, event).result == spare_event);
 }
 
-TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive, and not one that the drive has") {
+TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive at once") {
   Ready bench;
   bench.holds = true;
   bench.takes = 1;
   const auto at_drive = bench.send_read(0), waits = bench.send_read(8);
   bench.work();
-  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{at_drive} << 16 | 1}).result == 1);
   CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 2}).result == 1);  // of another queue
   const auto aborted = bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1});
   CHECK(aborted.status == 0);
@@ -292,6 +291,25 @@ TEST_CASE("NVMe 1.4, 5.1: Abort ends a command that waits in front of the drive,
   CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits} << 16 | 1}).result == 1);  // is over
   bench.holds = false;
   CHECK(bench.driver.finish(1, at_drive).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 5.1: Abort of a command that the drive has ends with it, and says whether the drive was faster") {
+  const bool aborts = GENERATE(false, true);
+  const std::uint32_t flags = GENERATE(0U, 1U << 30U);  // FUA: the drive flushes first
+  Ready bench;
+  bench.aborts = aborts;
+  bench.holds = true;
+  const auto read = bench.driver.send(1, bench.driver.transfer(2, 0, 1, bench.driver.allocate(), flags));
+  const auto other = bench.send_read(8);
+  bench.work();
+  const auto abort = bench.driver.send(0, {.opcode = 8, .dword10 = std::uint32_t{read} << 16 | 1});
+  CHECK_FALSE(bench.is_answered(0, abort));
+  CHECK_FALSE(bench.is_answered(1, read));
+  bench.holds = false;
+  const bool aborted = aborts || flags != 0;
+  CHECK(bench.driver.finish(1, read).status == (aborted ? 0x07 : 0));
+  CHECK(bench.driver.finish(0, abort).result == (aborted ? 0 : 1));
+  CHECK(bench.driver.finish(1, other).status == 0);
 }
 
 TEST_CASE("NVMe 1.4, 5.1.1: an Abort ends after the command that it aborted") {
@@ -351,6 +369,23 @@ TEST_CASE("NVMe 1.4, 7.3.2: a reset waits for writes that the drive has, and for
   CHECK(bench.driver.memory[data] == 0x77);
 }
 
+TEST_CASE("NVMe 1.4, 7.3.2 and 7.6.2: a reset and an abrupt shutdown ask the drive once to give up the writes that it has") {
+  const std::uint32_t configuration = GENERATE(0x46'0000U, 0x46'8001U);
+  Ready bench;
+  bench.holds = true;
+  bench.driver.send(1, bench.driver.transfer(1, 0, 1, bench.driver.allocate()));
+  bench.work();
+  bench.driver.write32(0x14, configuration);
+  bench.work();
+  CHECK(bench.given_up.size() == 1);
+  bench.given_up.clear();
+  bench.work();
+  CHECK(bench.given_up.empty());
+  bench.holds = false;
+  bench.work();
+  CHECK((bench.driver.read32(0x1c) & 0xf) == (configuration == 0x46'0000U ? 0U : 9U));
+}
+
 TEST_CASE("NVMe 1.4, 7.3.2: a read that a reset forgot ends no command of after it") {
   Ready bench;
   bench.holds = true;
@@ -366,4 +401,335 @@ TEST_CASE("NVMe 1.4, 7.3.2: a read that a reset forgot ends no command of after 
   CHECK_FALSE(bench.is_answered(1, fresh));
   bench.holds = false;
   CHECK(bench.driver.finish(1, fresh).status == 0);
+}
+
+TEST_CASE("NVMe 1.4, 3.1.7 to 3.1.10: there is no subsystem reset, and a reset keeps where the admin queues are") {
+  Ready bench;
+  bench.driver.write32(0x20, 0x4e56'4d65);  // "NVMe"
+  CHECK(bench.driver.read32(0x20) == 0);
+  CHECK(bench.driver.read32(0x1c) == 1);
+  REQUIRE(bench.driver.enable(false));
+  const std::uint32_t expected[] = {0x0fff'0fff, 0xffff'f000, 0x12, 0xffff'f000, 0x34};
+  bench.driver.write32(0x24, 0xffff'ffff);
+  bench.driver.write32(0x28, 0xffff'ffff);
+  bench.driver.write32(0x2c, 0x12);
+  bench.driver.write32(0x30, 0xffff'ffff);
+  bench.driver.write32(0x34, 0x34);
+  REQUIRE(bench.driver.enable(true));
+  REQUIRE(bench.driver.enable(false));
+  for (std::uint32_t i = 0; i < 5; ++i) CHECK(bench.driver.read32(0x24 + 4 * i) == expected[i]);
+}
+
+TEST_CASE("NVMe 1.4, 9.5: an I/O queue that cannot be reached is fatal, until a reset") {
+  const bool completions = GENERATE(false, true);
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  const std::uint64_t nowhere = std::uint64_t{1} << 40U, page = bench.driver.allocate();
+  const auto create = [&](std::uint8_t opcode, std::uint64_t at, std::uint32_t flags) {
+    return bench.driver.admin({.opcode = opcode, .prp1 = at, .dword10 = 7U << 16 | 1, .dword11 = flags}).status;
+  };
+  REQUIRE(create(5, completions ? nowhere : page, 3) == 0);
+  REQUIRE(create(1, completions ? page : nowhere, 1U << 16 | 1) == 0);
+  bench.driver.write32(sq_doorbell, 1);
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 2);
+  CHECK(bench.driver.begin());
+}
+
+TEST_CASE("NVMe 1.4, 5.3 and 5.4: no I/O queue is created before CC says how large its entries are") {
+  const auto [configuration, opcode, status] = GENERATE(table<std::uint32_t, std::uint8_t, std::uint16_t>(
+      {{0x06'0000, 5, 0x102}, {0x40'0000, 5, 0}, {0x40'0000, 1, 0x102}, {0x46'0000, 1, 0}}));
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  if (opcode == 1) REQUIRE(bench.driver.admin({.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 1, .dword11 = 3}).status == 0);
+  bench.driver.write32(0x14, configuration | 1);
+  const std::uint32_t flags = opcode == 1 ? 1U << 16 | 1 : 3;
+  CHECK(bench.driver.admin({.opcode = opcode, .prp1 = 0x2000, .dword10 = 7U << 16 | (opcode == 1 ? 1 : 2), .dword11 = flags}).status ==
+        status);
+}
+
+TEST_CASE("NVMe 1.4, 4.6: a completion has the head of its submission queue as it is then") {
+  Ready bench;
+  bench.holds = true;
+  const auto first = bench.send_read(0);
+  bench.work();
+  for (unsigned i = 0; i < 4; ++i) bench.send_read(i);
+  bench.work();
+  bench.holds = false;
+  CHECK(bench.driver.finish(1, first).sq_head == 5);
+}
+
+TEST_CASE("NVMe 1.4, 5: commands and features that Identify does not claim are refused") {
+  Ready bench;
+  for (const unsigned opcode : {0x0dU, 0x10U, 0x11U, 0x14U, 0x15U, 0x18U, 0x80U, 0x81U, 0x82U, 0x84U})
+    CHECK(bench.driver.admin({.opcode = static_cast<std::uint8_t>(opcode)}).status == 0x01);
+  for (const unsigned opcode : {0x04U, 0x05U, 0x0cU, 0x0dU, 0x0eU, 0x11U, 0x15U})
+    CHECK(bench.driver.call(1, {.opcode = static_cast<std::uint8_t>(opcode), .space = 1}).status == 0x01);
+  for (const std::uint32_t feature : {0x00U, 0x03U, 0x0cU, 0x0fU, 0x10U, 0x80U}) CHECK(bench.get(feature, 0).status == 0x02);
+  for (std::uint32_t structure = 4; structure < 0x18; ++structure)
+    CHECK(bench.driver.admin({.opcode = 6, .prp1 = 0x1000, .dword10 = structure}).status == 0x02);
+}
+
+TEST_CASE("NVMe 1.4, 3.1.5: reserved bits of CC stay 0") {
+  Ready bench;
+  bench.driver.write32(0x14, 0xff46'000f);
+  CHECK(bench.driver.read32(0x14) == 0x0046'0001);
+}
+
+TEST_CASE("NVMe 1.4, 3.1.6: CSTS.RDY is never 1 in a controller that was not ready when it is reset") {
+  test::NvmeBench bench;
+  bench.powered = false;
+  bench.driver.write32(0x24, 0x001f'001f);
+  bench.driver.write32(0x14, 0x0046'0001);
+  bench.work();  // waits for the drive's power
+  bench.driver.write32(0x14, 0x0046'0000);
+  CHECK(bench.driver.read32(0x1c) == 0);
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 0);
+}
+
+TEST_CASE(
+    "NVMe 1.4, 3.1.5 and 3.1.6: a shutdown ends in a controller that is not enabled or has failed, and the next enabling begins anew") {
+  const bool failed = GENERATE(false, true);
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  REQUIRE(bench.driver.enable(false));
+  if (failed) {
+    bench.driver.write32(0x24, 0);
+    REQUIRE_FALSE(bench.driver.enable(true));
+  }
+  bench.driver.write32(0x14, 0x0046'4000 | (failed ? 1 : 0));
+  bench.work();
+  CHECK((bench.driver.read32(0x1c) >> 2 & 3) == 2);
+  REQUIRE(bench.seen.size() == 1);
+  CHECK(bench.seen[0].op == BlockOp::flush);
+  bench.work();
+  CHECK(bench.seen.size() == 1);
+  CHECK(bench.driver.begin());
+  CHECK(bench.driver.read32(0x1c) == 1);
+}
+
+TEST_CASE("NVMe 1.4, 3.1.6 and 7.3.2: a reset ends a shutdown, also where the host leaves CC.SHN as it was") {
+  Ready bench;
+  bench.driver.write32(0x14, 0x46'4001);
+  bench.work();
+  REQUIRE(bench.shutdown_status() == 2);
+  bench.driver.write32(0x14, 0x46'4000);
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 0);
+  CHECK(bench.seen.size() == 1);  // one FLUSH
+  REQUIRE(bench.driver.begin());
+  bench.driver.write32(0x14, 0x46'4000);  // a reset, and a shutdown after it
+  bench.work();
+  CHECK(bench.driver.read32(0x1c) == 8);
+}
+
+TEST_CASE("NVMe 1.4, 5.14.1.2: the end of power is unsafe unless a shutdown was announced since the controller was enabled") {
+  Ready bench;
+  const auto unsafe = [&] {
+    bench.controller.power_off();
+    bench.controller.power_on();
+    bench.work();
+    REQUIRE(bench.driver.begin());
+    const std::uint64_t page = bench.driver.allocate();
+    REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 127U << 16 | 2}).status == 0);
+    return bench.driver.load<std::uint64_t>(page + 144);
+  };
+  bench.driver.write32(0x14, 0x46'4001);  // announced is enough
+  CHECK(unsafe() == 0);
+  CHECK(unsafe() == 1);
+  REQUIRE(bench.driver.enable(false));
+  CHECK(unsafe() == 2);
+  bench.driver.write32(0x14, 0x46'8001);
+  bench.work();
+  REQUIRE(bench.driver.enable(false));
+  CHECK(unsafe() == 2);
+  bench.driver.write32(0x14, 0x46'8001);
+  bench.work();
+  REQUIRE(bench.driver.begin());  // enabled since
+  CHECK(unsafe() == 3);
+}
+
+TEST_CASE("NVMe 1.4, 4.6.1 and 5.14.1.1: a failure says More and is in the error log with its queue, its status and the parameter") {
+  struct Case {
+    test::NvmeRequest request;
+    std::uint16_t queue, status, location;
+  };
+  const Case cases[] = {
+      {{.opcode = 0x7f}, 0, 0x01, 0},
+      {{.opcode = 6, .dword10 = 1, .fuse = 1}, 0, 0x02, 1},
+      {{.opcode = 6, .dword10 = 1, .psdt = 1}, 0, 0x02, 0x601},
+      {{.opcode = 6, .dword10 = 0x7f}, 0, 0x02, 40},
+      {{.opcode = 6, .space = 9}, 0, 0x0b, 4},
+      {{.opcode = 6, .prp1 = 0x1002, .dword10 = 1}, 0, 0x13, 24},
+      {{.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 99, .dword11 = 3}, 0, 0x101, 40},
+      {{.opcode = 5, .prp1 = 0x1000, .dword10 = 2, .dword11 = 3}, 0, 0x102, 42},
+      {{.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 2, .dword11 = 2}, 0, 0x02, 44},
+      {{.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 2, .dword11 = 99U << 16 | 3}, 0, 0x108, 46},
+      {{.opcode = 1, .prp1 = 0x1000, .dword10 = 7U << 16 | 2, .dword11 = 9U << 16 | 1}, 0, 0x100, 46},
+      {{.opcode = 1, .prp1 = 0x1000, .dword10 = 7U << 16 | 2, .dword11 = 1}, 0, 0x101, 46},
+      {{.opcode = 2, .dword10 = 0x7f}, 0, 0x109, 40},
+      {{.opcode = 2, .dword10 = 2, .dword12 = 1}, 0, 0x02, 48},
+      {{.opcode = 2, .space = 1, .dword10 = 2}, 0, 0x02, 4},
+      {{.opcode = 4, .dword10 = 1}, 0, 0x10c, 40},
+      {{.opcode = 9, .dword10 = 0x77}, 0, 0x02, 40},
+      {{.opcode = 9, .dword10 = 1U << 31 | 1}, 0, 0x10d, 0x72b},
+      {{.opcode = 9, .space = 1, .dword10 = 1}, 0, 0x10f, 4},
+      {{.opcode = 10, .dword10 = 7U << 8 | 1}, 0, 0x02, 41},
+      {{.opcode = 0x7f, .space = 1}, 1, 0x01, 0},
+      {{.opcode = 2, .space = 1, .fuse = 2}, 1, 0x02, 1},
+      {{.opcode = 2, .space = 9}, 1, 0x0b, 4},
+      {{.opcode = 2, .space = 1, .dword10 = 0xffff'0000}, 1, 0x80, 40},
+      {{.opcode = 2, .space = 1, .dword12 = 0xffff}, 1, 0x02, 48},
+      {{.opcode = 2, .space = 1, .prp1 = 0x1002}, 1, 0x13, 24},
+      {{.opcode = 2, .space = 1, .prp1 = 0x1000, .prp2 = 0x2004, .dword12 = 15}, 1, 0x13, 32},
+  };
+  Ready bench;
+  const std::uint64_t page = bench.driver.allocate();
+  std::uint64_t count = 0;
+  for (const Case& next : cases) {
+    CAPTURE(next.status, next.location, next.queue, next.request.opcode);
+    const std::uint16_t id = bench.driver.send(next.queue, next.request);
+    const auto answer = bench.driver.finish(next.queue, id);
+    CHECK(answer.status == next.status);
+    CHECK((answer.field >> 13 & 1) == 1);
+    REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 15U << 16 | 1}).field == 0);
+    CHECK(bench.driver.load<std::uint64_t>(page) == ++count);
+    CHECK(bench.driver.load<std::uint16_t>(page + 8) == next.queue);
+    CHECK(bench.driver.load<std::uint16_t>(page + 10) == id);
+    CHECK(bench.driver.load<std::uint16_t>(page + 12) >> 1 == answer.field);
+    CHECK(bench.driver.load<std::uint16_t>(page + 14) == next.location);
+    CHECK(bench.driver.load<std::uint32_t>(page + 24) == next.request.space);
+    const bool has_block = next.queue == 1 && next.request.opcode == 2;
+    CHECK(bench.driver.load<std::uint64_t>(page + 16) == (has_block ? next.request.dword10 : 0));
+  }
+}
+
+TEST_CASE("NVMe 1.4, 5.14.1.1: an invalid doorbell is in the error log as of no command") {
+  const auto [doorbell, status] = GENERATE(table<std::uint32_t, std::uint16_t>({{cq_doorbell, 0x02}, {0x1000 + 8 * 9, 0x101}}));
+  Ready bench;
+  bench.driver.write32(doorbell, 1);
+  const std::uint64_t page = bench.driver.allocate();
+  REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 15U << 16 | 1}).status == 0);
+  CHECK(bench.driver.load<std::uint64_t>(page) == 1);
+  CHECK(bench.driver.load<std::uint32_t>(page + 8) == 0xffff'ffff);
+  CHECK((bench.driver.load<std::uint16_t>(page + 12) >> 1 & 0x7ff) == status);
+  CHECK(bench.driver.load<std::uint16_t>(page + 14) == 0xffff);
+}
+
+TEST_CASE("NVMe 1.4, 6.1.5: a namespace that is not active is an invalid field, and one that cannot be is an invalid namespace") {
+  nvme::Config config;
+  config.namespaces = {Bytes(test::NvmeBench::bytes), Bytes(1U << 20U)};  // nothing is left for the second
+  Ready bench(config);
+  for (const std::uint8_t opcode : std::initializer_list<std::uint8_t>{0, 1, 2, 8, 9}) {
+    CAPTURE(opcode);
+    const auto status = [&](std::uint32_t space) {
+      return bench.driver.call(1, {.opcode = opcode, .space = space, .prp1 = 0x1000}).status;
+    };
+    CHECK(status(1) == 0);
+    CHECK(status(2) == 0x02);
+    CHECK(status(0) == 0x0b);
+    CHECK(status(3) == 0x0b);
+    CHECK(status(0xffff'ffff) == (opcode == 0 ? 0 : 0x0b));
+  }
+}
+
+TEST_CASE("NVMe 1.4, 5.14: log pages are of the controller, and are read from any dword on") {
+  Ready bench;
+  const std::uint64_t page = bench.driver.allocate();
+  CHECK(bench.driver.admin({.opcode = 6, .prp1 = page, .dword10 = 1}).status == 0);
+  CHECK(bench.driver.memory[page + 261] == 4);  // LPA
+  for (const std::uint32_t log : {1U, 2U, 3U}) {
+    CHECK(bench.driver.admin({.opcode = 2, .space = 0, .prp1 = page, .dword10 = log}).status == 0);
+    CHECK(bench.driver.admin({.opcode = 2, .space = 0xffff'ffff, .prp1 = page, .dword10 = log}).status == 0);
+    CHECK(bench.driver.admin({.opcode = 2, .space = 1, .prp1 = page, .dword10 = log}).status == 0x02);
+  }
+  std::fill_n(bench.driver.memory.begin() + static_cast<std::ptrdiff_t>(page), 16, 0xee);
+  REQUIRE(bench.driver.admin({.opcode = 2, .prp1 = page, .dword10 = 1U << 16 | 3, .dword12 = 8}).status == 0);
+  CHECK(bench.driver.memory[page] == '0');  // the revision
+  CHECK(bench.driver.memory[page + 8] == 0xee);
+}
+
+TEST_CASE("NVMe 1.4, 5.21 and 7.8: a feature of the controller is set for all namespaces only") {
+  Ready bench;
+  const auto set = [&](std::uint32_t feature, std::uint32_t space) {
+    return bench.driver.admin({.opcode = 9, .space = space, .dword10 = feature}).status;
+  };
+  CHECK(set(1, 0) == 0);
+  CHECK(set(1, 0xffff'ffff) == 0);
+  CHECK(set(1, 1) == 0x10f);
+  CHECK(set(1, 2) == 0x0b);
+  CHECK(set(5, 1) == 0);  // error recovery is of a namespace
+  CHECK(set(5, 2) == 0x0b);
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.5: errors of deallocated blocks cannot be enabled") {
+  Ready bench;
+  CHECK(bench.set(5, 0xffff) == 0);
+  CHECK(bench.set(5, 1U << 16) == 0x02);
+  CHECK(bench.get(5, 0).result == 0xffff);
+}
+
+TEST_CASE("NVMe 1.4, 5.21.1.7: the number of queues is allocated once, and before there are any") {
+  test::NvmeBench bench;
+  REQUIRE(bench.driver.begin());
+  const auto allocate = [&](std::uint32_t wanted) { return bench.driver.admin({.opcode = 9, .dword10 = 7, .dword11 = wanted}); };
+  CHECK(allocate(3U << 16 | 2).result == (3U << 16 | 2));
+  CHECK(allocate(7U << 16 | 7).result == (3U << 16 | 2));
+  REQUIRE(bench.driver.admin({.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 4, .dword11 = 3}).status == 0);
+  CHECK(bench.driver.admin({.opcode = 5, .prp1 = 0x1000, .dword10 = 7U << 16 | 5, .dword11 = 3}).status == 0x101);
+  REQUIRE(bench.driver.admin({.opcode = 4, .dword10 = 4}).status == 0);
+  CHECK(allocate(0).status == 0x0c);  // although it is gone
+  REQUIRE(bench.driver.begin());
+  CHECK(allocate(7U << 16 | 7).result == (7U << 16 | 7));
+}
+
+TEST_CASE("NVMe 1.4, 5.1: as many Aborts are outstanding as ACL says, and one more is refused, which may be tried again") {
+  Ready bench({}, 16);
+  for (unsigned i = 0; i < 15; ++i) bench.send_read(i);
+  bench.work();  // the completion queue is full
+  bench.holds = true;
+  bench.takes = 0;
+  std::vector<std::uint16_t> waits, aborts;
+  for (unsigned i = 0; i < 5; ++i) waits.push_back(bench.send_read(i));
+  bench.work();
+  for (unsigned i = 0; i < 4; ++i) aborts.push_back(bench.driver.send(0, {.opcode = 8, .dword10 = std::uint32_t{waits[i]} << 16 | 1}));
+  bench.work();
+  const auto refused = bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits[4]} << 16 | 1});
+  CHECK(refused.status == 0x103);
+  CHECK_FALSE(refused.do_not_retry);
+  bench.driver.poll(1);
+  for (const std::uint16_t id : aborts) CHECK(bench.driver.finish(0, id).status == 0);
+  CHECK(bench.driver.admin({.opcode = 8, .dword10 = std::uint32_t{waits[4]} << 16 | 1}).status == 0);
+  for (const std::uint16_t id : waits) CHECK(bench.driver.finish(1, id).status == 0x07);
+}
+
+TEST_CASE("NVMe 1.4, 6.9: a read with force unit access flushes a volatile cache first") {
+  nvme::Config config;
+  config.volatile_cache = GENERATE(false, true);
+  Ready bench(config);
+  const std::uint64_t data = bench.driver.allocate();
+  bench.content[512 * 3] = 0x5a;
+  CHECK(bench.driver.call(1, bench.driver.transfer(2, 3, 1, data, 1U << 30U)).status == 0);
+  CHECK(bench.driver.memory[data] == 0x5a);
+  REQUIRE(bench.seen.size() == (config.volatile_cache ? 2 : 1));
+  CHECK(bench.seen.back().op == BlockOp::read);
+  if (!config.volatile_cache) return;
+  CHECK(bench.seen.front().op == BlockOp::flush);
+  bench.fails = true;
+  CHECK(bench.driver.call(1, bench.driver.transfer(2, 3, 1, data, 1U << 30U)).status == 0x281);
+  CHECK(bench.seen.size() == 3);
+}
+
+TEST_CASE("NVMe 1.4, 4.13: queues take turns, one command at a time") {
+  Ready bench;
+  REQUIRE(bench.driver.create_pair(2, 8, 0));
+  bench.holds = true;
+  const std::uint64_t data = bench.driver.allocate();
+  for (unsigned i = 0; i < 3; ++i) bench.driver.send(1, bench.driver.transfer(2, i, 1, data));
+  for (unsigned i = 0; i < 3; ++i) bench.driver.send(2, bench.driver.transfer(2, 8 + i, 1, data));
+  bench.work();
+  std::vector<std::uint64_t> order;
+  for (const BlockTransfer& transfer : bench.seen) order.push_back(transfer.offset / 512);
+  CHECK((order == std::vector<std::uint64_t>{0, 8, 1, 9, 2, 10} || order == std::vector<std::uint64_t>{8, 0, 9, 1, 10, 2}));
 }

@@ -120,7 +120,9 @@ TEST_CASE("data crosses by SGL: one block, a list, a list of lists, bytes that n
   CHECK(bench.io(with(1, lists, 47, 2)) == 0x0d);   // no whole descriptors
   CHECK(bench.io(with(1, lists, 0, 3)) == 0x0d);
   describe(lists + 16, lists + 4096, 16, 2);
-  CHECK(bench.io(with(2, lists, 48, 2)) == 0x0d);  // a segment before the end of one
+  CHECK(bench.io(with(2, lists, 48, 2)) == 0x0e);  // a segment before the end of one
+  CHECK(bench.io(with(2, lists, 48, 3)) == 0x0e);
+  CHECK(bench.io(with(2, lists, 32, 3)) == 0x0d);  // a segment after the last
   Request both = with(1, data, 2048, 0);
   both.psdt = 3;
   CHECK(bench.io(both) == 0x02);
@@ -186,6 +188,8 @@ TEST_CASE("force unit access, and a cache that is switched off, reach the drive"
   CHECK_FALSE(forced(driver.transfer(1, 0, 1, data)));
   CHECK(forced(driver.transfer(1, 0, 1, data, 1U << 30U)));
   CHECK_FALSE(forced(driver.transfer(2, 0, 1, data, 1U << 30U)));
+  CHECK_FALSE(forced(driver.transfer(8, 0, 1, data)));
+  CHECK(forced(driver.transfer(8, 0, 1, data, 1U << 30U)));
   REQUIRE(driver.admin({.opcode = 9, .dword10 = 6, .dword11 = 0}).status == 0);
   CHECK(forced(driver.transfer(1, 0, 1, data)));
   CHECK(forced(driver.transfer(8, 0, 1, data)));
