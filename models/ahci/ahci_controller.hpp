@@ -28,6 +28,7 @@ class Controller final : public HostController {
   [[nodiscard]] std::uint64_t register_bytes() const override { return reg_end; }
   [[nodiscard]] std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const override;
   void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes) override;
+  [[nodiscard]] bool takes_parts() const override { return true; }
   [[nodiscard]] bool acts_on_ones(std::uint64_t offset) const override {
     return offset == reg_is || offset == reg_pis || offset == reg_serr || offset == reg_sact || offset == reg_ci;
   }
