@@ -250,7 +250,7 @@ std::vector<std::byte> AtaDevice::log_content(LogSet set, std::uint8_t address) 
     case directory_log: return log_directory(set);
     case error_summary_log: return logs_.error_summary();
     case error_log: return logs_.errors();
-    case device_statistics_log: return logs_.statistics(now());
+    case device_statistics_log: return logs_.statistics(health(), now());
     case identify_log: return identify_pages(config_, state());
     default: {
       const auto written = host_logs_.find(address);

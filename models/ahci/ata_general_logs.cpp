@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "ahci/ata_wire.hpp"
+#include "ahci/ata_logs.hpp"
 
 namespace tessera::ahci {
 
@@ -93,7 +93,7 @@ std::uint32_t pages_of_log(LogSet set, std::uint8_t address) {
     case error_summary_log: return set == LogSet::smart ? 1 : 0;
     case error_log:
     case queue_error_log: return set == LogSet::general ? 1 : 0;
-    case device_statistics_log: return 2;
+    case device_statistics_log: return Logs::statistics_pages;
     case identify_log: return sata_page + 1;
     default: return is_host_log(address) ? 16 : 0;
   }

@@ -1,6 +1,7 @@
 #include "ahci/ata_logs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -119,6 +120,7 @@ void Logs::seen(const AtaCommand& command, Picoseconds now) {
 
 void Logs::failed(const AtaCommand& command, const TaskFile& file, Picoseconds now) {
   ++failures_;
+  if (file.error == error_data) ++unreadable_;
   if (last_.size() == most_failures) last_.pop_front();
   Failure failure{seen_, file, static_cast<std::uint16_t>(now.value() / hour)};
   // Queued commands may have come after it.
@@ -165,20 +167,26 @@ std::vector<std::byte> Logs::error_page(bool extended) const {
   return page;
 }
 
-std::vector<std::byte> Logs::statistics(Picoseconds now) const {
+std::vector<std::byte> Logs::statistics(const DriveHealth& health, Picoseconds now) const {
   constexpr std::uint64_t supported = std::uint64_t{1} << 63, valid = std::uint64_t{1} << 62, revision = 1;
-  std::vector<std::byte> pages(2 * block_bytes);
-  put<std::uint64_t>(pages, 0, revision);
-  put<std::uint8_t>(pages, 8, 2);  // pages: 00h
-  put<std::uint8_t>(pages, 10, 1);
-  const auto set = [&](std::size_t at, std::uint64_t value) { put<std::uint64_t>(pages, block_bytes + at, value | supported | valid); };
-  put<std::uint64_t>(pages, block_bytes, 1U << 16 | revision);
-  set(8, power_cycles_);
-  set(16, now.value() / hour);
-  set(24, blocks_written_);
-  set(32, writes_);
-  set(40, blocks_read_);
-  set(48, reads_);
+  constexpr std::uint8_t list = 0, general = 1, rotating = 3, errors = 4;
+  constexpr std::uint8_t listed[] = {list, general, rotating, errors};
+  std::vector<std::byte> pages(statistics_pages * block_bytes);
+  for (const std::uint64_t page : listed) put<std::uint64_t>(pages, page * block_bytes, page << 16 | revision);
+  put<std::uint8_t>(pages, 8, std::size(listed));
+  for (std::size_t i = 0; i < std::size(listed); ++i) put<std::uint8_t>(pages, 9 + i, listed[i]);
+  const auto set = [&](std::size_t page, std::size_t at, std::uint64_t value) {
+    put<std::uint64_t>(pages, page * block_bytes + at, value | supported | valid);
+  };
+  set(general, 8, power_cycles_);
+  set(general, 16, now.value() / hour);
+  set(general, 24, blocks_written_);
+  set(general, 32, writes_);
+  set(general, 40, blocks_read_);
+  set(general, 48, reads_);
+  set(rotating, 16, health.busy.value() / hour);  // in which the heads worked
+  set(rotating, 32, health.relocations);
+  set(errors, 8, unreadable_);
   return pages;
 }
 

@@ -40,8 +40,9 @@ class Logs {
   [[nodiscard]] std::vector<std::byte> smart(const DriveHealth& health, Picoseconds now) const;
   /// SMART READ THRESHOLDS.
   [[nodiscard]] std::vector<std::byte> thresholds() const;
-  /// Log 04h, device statistics: the list of pages, and general statistics (ACS-3, 9.5).
-  [[nodiscard]] std::vector<std::byte> statistics(Picoseconds now) const;
+  /// Log 04h, device statistics (ACS-3, 9.5): the list of pages, general, of rotating media, and of errors. Page 02h is not listed.
+  [[nodiscard]] std::vector<std::byte> statistics(const DriveHealth& health, Picoseconds now) const;
+  static constexpr std::uint32_t statistics_pages = 5;
   [[nodiscard]] static bool threshold_exceeded(const DriveHealth& health);
   /// Logs 01h and 03h: the last five and four failures, each with up to five commands (ACS-3, A.19 and A.9).
   [[nodiscard]] std::vector<std::byte> error_summary() const { return error_page(false); }
@@ -66,7 +67,8 @@ class Logs {
   std::uint64_t blocks_written_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
-  std::uint64_t failures_ = 0;  // reads and writes that the drive failed
+  std::uint64_t failures_ = 0;    // reads and writes that the drive failed
+  std::uint64_t unreadable_ = 0;  // reads among them
   std::deque<Seen> seen_;
   std::deque<Failure> last_;  // failures
   std::uint64_t power_cycles_ = 0;

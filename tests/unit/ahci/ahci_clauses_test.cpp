@@ -162,7 +162,7 @@ TEST_CASE("ACS-3, log 00h: lists the logs that there are, and the others are ref
   const auto pages = [&](unsigned address) { return bench.driver.load<std::uint16_t>(at + 2 * address); };
   CHECK(pages(0x00) == 1);  // version
   CHECK(pages(0x03) == 1);
-  CHECK(pages(0x04) == 2);
+  CHECK(pages(0x04) == 5);
   CHECK(pages(0x10) == 1);
   CHECK(pages(0x30) == 9);
   CHECK(pages(0x80) == 16);
@@ -171,16 +171,17 @@ TEST_CASE("ACS-3, log 00h: lists the logs that there are, and the others are ref
     CHECK(pages(none) == 0);
     CHECK(is_refused(bench, Driver::log(none, at)));
   }
-  CHECK(is_refused(bench, Driver::log(0x04, at, 2)));
-  CHECK(is_refused(bench, Driver::log(0x04, at, 1, 2)));
+  CHECK(is_refused(bench, Driver::log(0x04, at, 5)));
+  CHECK(is_refused(bench, Driver::log(0x04, at, 4, 2)));
   CHECK(is_refused(bench, Driver::log(0x04, at, 0, 0)));
   CHECK(bench.driver.call(Driver::log(0x30, at, 0, 2)).ok());
   CHECK((bench.word(84) & 1U << 5) != 0);
   CHECK((bench.word(119) & 1U << 3) != 0);  // by DMA too
 }
 
-TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands") {
+TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors, commands, relocations and errors") {
   tessera::ahci::Config config;
+  config.health = [] { return tessera::DriveHealth{.relocations = 77, .busy = tessera::Picoseconds(3 * 3600 * tessera::ps_per_second)}; };
   config.now = [] { return tessera::Picoseconds(5 * 3600 * tessera::ps_per_second); };
   AhciBench bench(config);
   REQUIRE(bench.driver.begin());
@@ -193,8 +194,8 @@ TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands"
   REQUIRE(bench.driver.begin());
   REQUIRE(bench.driver.call(Driver::log(0x04, at)).ok());
   CHECK(bench.driver.load<std::uint64_t>(at) == 1);
-  CHECK(bench.driver.load<std::uint8_t>(at + 8) == 2);
-  CHECK(bench.driver.load<std::uint16_t>(at + 9) == 0x0100);  // pages 00h and 01h
+  CHECK(bench.driver.load<std::uint8_t>(at + 8) == 4);
+  CHECK(bench.driver.load<std::uint32_t>(at + 9) == 0x0403'0100);
   REQUIRE(bench.driver.call(Driver::log(0x04, at, 1)).ok());
   CHECK(bench.driver.load<std::uint64_t>(at) == 0x1'0001);
   const auto figure = [&](unsigned offset) {
@@ -208,6 +209,20 @@ TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands"
   CHECK(figure(32) == 2);
   CHECK(figure(40) == 3);
   CHECK(figure(48) == 1);
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 2)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0);
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 3)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0x3'0001);
+  CHECK(figure(16) == 3);   // hours in which the heads worked
+  CHECK(figure(32) == 77);  // relocated sectors
+  bench.fails_at = 512;
+  for (const bool writes : {false, true}) {
+    CHECK_FALSE(bench.driver.call(Driver::direct(writes, 1, 1, data)).ok());
+    REQUIRE(bench.driver.restart());
+  }
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 4)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0x4'0001);
+  CHECK(figure(8) == 1);  // uncorrectable, which a failed write is not
 }
 
 TEST_CASE("ACS-3, log 30h: IDENTIFY DEVICE by subject says what IDENTIFY DEVICE says") {
