@@ -24,4 +24,7 @@ struct Config {
   SpindleControl spindle;                ///< without one the drive knows its power mode, and does nothing about it
 };
 
+/// InputError where it asks for what the standards do not allow.
+[[nodiscard]] const Config& checked(const Config& config);
+
 }  // namespace tessera::ahci

@@ -2,30 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 
-#include "base/error.hpp"
-
 namespace tessera::ahci {
-
-namespace {
-
-const Config& checked(const Config& config) {
-  if (config.queue_depth < 1 || config.queue_depth > 32)
-    throw InputError("an AHCI controller of " + std::to_string(config.queue_depth) + " command slots; expected 1 to 32");
-  if (config.link_generation < 1 || config.link_generation > 3)
-    throw InputError("a Serial ATA link of generation " + std::to_string(config.link_generation) + "; expected 1 to 3");
-  if (config.rotation_rpm != 0 && (config.rotation_rpm < 1025 || config.rotation_rpm > 65534))
-    throw InputError("a Serial ATA drive of " + std::to_string(config.rotation_rpm) +
-                     " rpm; expected 1,025 to 65,534, or 0 (not reported)");
-  if (config.physical_sector < block_bytes || !std::has_single_bit(config.physical_sector))
-    throw InputError("a Serial ATA drive with sectors of " + std::to_string(config.physical_sector) +
-                     " B; expected a power of two from 512 on");
-  return config;
-}
-
-}  // namespace
 
 Controller::Controller(Config config, HostMemory& memory, BlockDrive& drive, Interrupts& interrupts)
     : config_(checked(config)), memory_(memory), drive_(drive), platform_(interrupts), device_(config_) {}
@@ -137,13 +116,7 @@ void Controller::power_on() {
 
 // --- Registers and interrupts (AHCI 1.3.1, 3) ---
 
-namespace {
-
 constexpr std::uint64_t upper = 0xffff'ffff'0000'0000, lower = 0xffff'ffff;
-
-enum LinkState : std::uint32_t { link_none = 0, link_reset = 1, link_up = 3, link_off = 4 };  // DET of PxSSTS and PxSCTL
-
-}  // namespace
 
 /// 64-bit addresses, NCQ, AHCI alone, CLO, one port.
 std::uint32_t Controller::capabilities() const {

@@ -60,7 +60,8 @@ enum CommandBit : std::uint32_t {  // PxCMD
   cmd_kept = 3U << 24,  // ATAPI, DLAE: what the host writes, without effect
 };
 
-enum LinkError : std::uint32_t { error_phy = 1U << 16, error_exchanged = 1U << 26 };  // PxSERR.DIAG.N, X
+enum LinkState : std::uint32_t { link_none = 0, link_reset = 1, link_up = 3, link_off = 4 };  // DET of PxSSTS and PxSCTL
+enum LinkError : std::uint32_t { error_phy = 1U << 16, error_exchanged = 1U << 26 };          // PxSERR.DIAG.N, X
 
 /// A command header (4.2.2).
 inline constexpr std::size_t header_bytes = 32;
