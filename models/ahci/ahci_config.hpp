@@ -21,7 +21,10 @@ struct Config {
   bool zeros_after_trim = false;         ///< what was trimmed reads as zeros; otherwise as that, or as before
   std::function<DriveHealth()> health;   ///< as of now; none: a drive like new
   std::function<Picoseconds()> now;      ///< simulated time
-  SpindleControl spindle;                ///< without one the drive does not claim to manage its power
+  SpindleControl spindle;                ///< without one the drive knows its power mode, and does nothing about it
 };
+
+/// InputError where it asks for what the standards do not allow.
+[[nodiscard]] const Config& checked(const Config& config);
 
 }  // namespace tessera::ahci

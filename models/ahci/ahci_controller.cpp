@@ -2,30 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 
-#include "base/error.hpp"
-
 namespace tessera::ahci {
-
-namespace {
-
-const Config& checked(const Config& config) {
-  if (config.queue_depth < 1 || config.queue_depth > 32)
-    throw InputError("an AHCI controller of " + std::to_string(config.queue_depth) + " command slots; expected 1 to 32");
-  if (config.link_generation < 1 || config.link_generation > 3)
-    throw InputError("a Serial ATA link of generation " + std::to_string(config.link_generation) + "; expected 1 to 3");
-  if (config.rotation_rpm != 0 && (config.rotation_rpm < 1025 || config.rotation_rpm > 65534))
-    throw InputError("a Serial ATA drive of " + std::to_string(config.rotation_rpm) +
-                     " rpm; expected 1,025 to 65,534, or 0 (not reported)");
-  if (config.physical_sector < block_bytes || !std::has_single_bit(config.physical_sector))
-    throw InputError("a Serial ATA drive with sectors of " + std::to_string(config.physical_sector) +
-                     " B; expected a power of two from 512 on");
-  return config;
-}
-
-}  // namespace
 
 Controller::Controller(Config config, HostMemory& memory, BlockDrive& drive, Interrupts& interrupts)
     : config_(checked(config)), memory_(memory), drive_(drive), platform_(interrupts), device_(config_) {}
@@ -45,16 +24,14 @@ bool Controller::change_state() {
     if (capacity == 0) return false;
     device_.set_blocks(capacity / block_bytes);
     link_ = Link::signature;
+    set_task_file(AtaDevice::signature());
+    signature_ = 0x0000'0101;
     return true;
   }
-  // The register FIS of a drive that is ready waits on the link until there is a place for it.
+  // The first register FIS shows in PxTFD and PxSIG at once, and is stored when there is a place for it.
   if (link_ == Link::signature && fis_enable_) {
     link_ = Link::up;
-    const TaskFile file = AtaDevice::signature();
-    const std::uint32_t epoch = epoch_;
-    if (!send_fis(received_d2h, d2h_fis(file, false)) || epoch != epoch_) return true;
-    set_task_file(file);
-    signature_ = 0x0000'0101;
+    send_fis(received_d2h, d2h_fis(AtaDevice::signature(), false));
     return true;
   }
   if (start_ && !running_ && may_run()) {
@@ -66,19 +43,21 @@ bool Controller::change_state() {
 
 bool Controller::may_run() const { return link_ == Link::up && fis_enable_ && !busy(); }
 
-/// The link comes up: a drive holds BSY until it is ready.
+/// The link comes up, no faster than PxSCTL.SPD allows: a drive holds BSY until it is ready.
 void Controller::connect() {
   link_ = Link::starting;
   task_file_ = status_busy;
-  device_.reset();
-  errors_ |= error_exchanged;
+  const std::uint32_t limit = link_control_ >> 4 & 0xf;
+  speed_ = limit == 0 ? config_.link_generation : std::min(limit, config_.link_generation);
+  device_.hard_reset(speed_);
+  errors_ |= error_exchanged | error_phy;
   look_at_interrupts();
 }
 
 /// ST was cleared.
 void Controller::stop() {
   start_ = running_ = halted_ = false;
-  active_ = issued_ = current_ = 0;
+  active_ = issued_ = current_ = next_slot_ = 0;
   give_up_commands();
 }
 
@@ -98,7 +77,7 @@ void Controller::give_up_commands() {
 void Controller::reset(bool power) {
   stop();
   interrupts_on_ = is_ = message_due_ = false;
-  raised_ = enabled_ = errors_ = link_control_ = 0;
+  raised_ = enabled_ = errors_ = link_control_ = kept_bits_ = 0;
   fis_enable_ = false;
   task_file_ = 0x7f;
   signature_ = 0xffff'ffff;
@@ -137,30 +116,26 @@ void Controller::power_on() {
 
 // --- Registers and interrupts (AHCI 1.3.1, 3) ---
 
-namespace {
-
 constexpr std::uint64_t upper = 0xffff'ffff'0000'0000, lower = 0xffff'ffff;
-
-enum LinkState : std::uint32_t { link_none = 0, link_reset = 1, link_up = 3, link_off = 4 };  // DET of PxSSTS and PxSCTL
-
-}  // namespace
 
 /// 64-bit addresses, NCQ, AHCI alone, CLO, one port.
 std::uint32_t Controller::capabilities() const {
   return 1U << 31 | 1U << 30 | 1U << 24 | config_.link_generation << 20 | 1U << 18 | 1U << 15 | (config_.queue_depth - 1) << 8;
 }
 
-std::uint32_t Controller::port_interrupts() const { return raised_ | ((errors_ & error_exchanged) != 0 ? int_connect : 0U); }
+std::uint32_t Controller::port_interrupts() const {
+  return raised_ | ((errors_ & error_exchanged) != 0 ? int_connect : 0U) | ((errors_ & error_phy) != 0 ? int_phy : 0U);
+}
 
 std::uint32_t Controller::command_register() const {
   return (start_ ? cmd_start : 0U) | cmd_spin_up | cmd_power_on | (fis_enable_ ? cmd_fis_enable | cmd_fis_running : 0U) | current_ << 8 |
-         (running_ ? cmd_running : 0U);
+         (running_ ? cmd_running : 0U) | kept_bits_;
 }
 
 std::uint32_t Controller::link_status() const {
   if ((link_control_ & 0xf) == link_off) return link_off;
   if (link_ == Link::none) return link_none;
-  return link_up | config_.link_generation << 4 | 1U << 8;  // active
+  return link_up | speed_ << 4 | 1U << 8;  // active
 }
 
 std::uint64_t Controller::read_register(std::uint64_t offset, std::uint32_t bytes) const {
@@ -238,6 +213,7 @@ void Controller::write_word(std::uint64_t offset, std::uint32_t value) {
 }
 
 void Controller::write_command_register(std::uint32_t value) {
+  kept_bits_ = value & cmd_kept;
   fis_enable_ = (value & cmd_fis_enable) != 0;
   if ((value & cmd_override) != 0) task_file_ &= ~std::uint32_t{status_busy | status_request};
   const bool start = (value & cmd_start) != 0;
@@ -252,7 +228,7 @@ void Controller::write_link_control(std::uint32_t value) {
   if (now == link_reset || now == link_off) {
     give_up_commands();
     in_software_reset_ = false;
-    link_ = Link::none;
+    if (std::exchange(link_, Link::none) != Link::none) errors_ |= error_phy;
     task_file_ = 0x7f;
   } else if (now == link_none && has_power_cycles_) {
     connect();
@@ -293,10 +269,11 @@ constexpr std::size_t fis_bytes = 20;
 bool Controller::fetch() {
   if (!running_ || halted_ || busy() || issued_ == 0) return false;
   const std::uint32_t epoch = epoch_;
-  const auto turn = static_cast<int>((current_ + 1) % 32);
+  const auto turn = static_cast<int>(next_slot_ % 32);
   const std::uint32_t slot =
       (static_cast<std::uint32_t>(std::countr_zero(std::rotr(issued_, turn))) + static_cast<std::uint32_t>(turn)) % 32;
   current_ = slot;
+  next_slot_ = slot + 1;
   const auto entry = std::make_shared<Command>();
   Command& command = *entry;
   command.slot = slot;
@@ -336,11 +313,12 @@ void Controller::receive(const std::shared_ptr<Command>& command, std::span<cons
   begin(*command);
 }
 
-/// The control register: the reset bit set, and cleared.
+/// The control register: the reset bit set, and cleared. The drive answers the latter alone: BSY stays unless the header clears it.
 void Controller::control(Command& command, std::uint32_t header) {
   constexpr std::uint8_t reset_bit = 4;
   const bool resets = (command.request.control & reset_bit) != 0;
   const std::uint32_t epoch = epoch_;
+  task_file_ = status_busy;
   if (std::exchange(in_software_reset_, resets) && !resets) {
     const TaskFile file = AtaDevice::signature();
     if (!send_fis(received_d2h, d2h_fis(file, false)) || epoch != epoch_) return;
@@ -351,7 +329,6 @@ void Controller::control(Command& command, std::uint32_t header) {
   if (resets) {
     device_.reset();
     give_up_commands();
-    task_file_ = status_busy;
   }
   if ((header & header_clear_busy) == 0) return;
   task_file_ &= ~std::uint32_t{status_busy};
@@ -399,9 +376,11 @@ bool Controller::find_regions(Command& command) {
   std::uint64_t left = command.action.bytes();
   for (std::size_t at = 0; at < table.size() && left > 0; at += region_bytes) {
     const auto flags = get<std::uint32_t>(table, at + 12);
-    const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>((flags & 0x3f'ffff) + 1, left));
+    // From 0, and of an even number of bytes: bit 0 counts as set.
+    const std::uint32_t region = ((flags & 0x3f'ffff) | 1) + 1;
+    const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(region, left));
     command.segments.push_back({get<std::uint64_t>(table, at) & ~std::uint64_t{1}, bytes});
-    command.interrupts |= flags >> 31 != 0;
+    command.interrupts |= flags >> 31 != 0 && bytes == region;
     left -= bytes;
   }
   if (left == 0) return true;
@@ -420,14 +399,29 @@ bool Controller::take_from_host(Command& command) {
   const std::uint32_t bytes = command.action.bytes();
   if (command.action.protocol == Protocol::queued && !send_fis(received_dma_setup, dma_setup_fis(command.tag, false, bytes))) return false;
   if (epoch != epoch_) return false;
-  const TaskFile asks{.status = status_idle | status_request, .count = 1};
-  for (std::uint32_t block = 0; command.action.protocol == Protocol::pio && block < command.action.blocks; ++block)
-    if (!send_fis(received_pio_setup, pio_setup_fis(asks, false, block != 0, status_busy)) || epoch != epoch_) return false;
+  if (!set_up_pio(command, false, bytes)) return false;
   command.data.resize(bytes);
   const bool reached = gather(memory_, command.segments, command.data);
   if (epoch != epoch_) return false;
   if (!reached) halt(int_host_bus);
+  // The set-up FIS of the first piece does not ask for an interrupt, the others do.
+  else if (command.action.protocol == Protocol::pio && bytes > command.action.piece_bytes())
+    raise(int_pio);
   return reached;
+}
+
+/// The set-up FISes of a PIO command, one a piece of its data: the drive is busy after each but the last that it sends.
+bool Controller::set_up_pio(const Command& command, bool to_host, std::uint32_t bytes) {
+  if (command.action.protocol != Protocol::pio) return true;
+  const std::uint32_t epoch = epoch_, most = command.action.piece_bytes();
+  const TaskFile asks{.status = status_idle | status_request, .count = 1};
+  for (std::uint32_t at = 0; at < bytes; at += most) {
+    const bool ends = to_host && bytes - at <= most;
+    const auto fis =
+        pio_setup_fis(asks, to_host, to_host || at != 0, ends ? status_idle : std::uint8_t{status_busy}, std::min(most, bytes - at));
+    if (!send_fis(received_pio_setup, fis) || epoch != epoch_) return false;
+  }
+  return true;
 }
 
 void Controller::begin_transfers(Command& command) {
@@ -478,8 +472,23 @@ void Controller::ended(const BlockTransfer& transfer, bool ok) {
   if (--command.transfers != 0) return;
   if (command.given_up)
     commands_.erase(at);
-  else
+  else if (!look_for_block(command, ok))
     finished_.push_back(transfer.command);
+}
+
+/// A failed read says which block is the first that cannot be read: the drive reads halves of what is left until one is.
+bool Controller::look_for_block(Command& command, bool ok) {
+  if (!command.failed || !command.action.reads()) return false;
+  const std::uint32_t half = (command.suspects + 1) / 2;
+  if (command.suspects == 0) {
+    command.suspects = command.action.blocks;
+  } else {
+    command.suspects = ok ? command.suspects - half : half;
+    command.suspect += ok ? half : 0;
+  }
+  if (command.suspects <= 1) return false;
+  submit(command, BlockOp::read, command.action.first + command.suspect, (command.suspects + 1) / 2, false);
+  return true;
 }
 
 bool Controller::complete_one() {
@@ -488,13 +497,11 @@ bool Controller::complete_one() {
   finished_.pop_front();
   Command& command = *entry;
   commands_.erase(command.number);
-  if (command.failed) {
-    device_.failed();
-    const bool reads = command.action.kind == Action::Kind::read || command.action.kind == Action::Kind::verify;
+  const bool reads = command.action.reads();
+  if (command.failed)
     fail(command, reads ? error_data : error_abort, !reads);
-  } else {
+  else
     complete(command);
-  }
   return true;
 }
 
@@ -504,7 +511,7 @@ void Controller::complete(Command& command) {
   const std::uint32_t epoch = epoch_;
   device_.completed(action);
   if (action.ends_queue) {  // the log of a failed queue was read
-    if (!send_fis(received_device_bits, device_bits_fis(status_ready, 0, ~0U, false)) || epoch != epoch_) return;
+    if (!send_fis(received_device_bits, device_bits_fis(status_idle, 0, ~0U, false)) || epoch != epoch_) return;
     active_ = 0;
   }
   if (action.to_host()) give_to_host(command);
@@ -512,7 +519,7 @@ void Controller::complete(Command& command) {
   if (command.interrupts) raise(int_descriptor);
   if (action.protocol == Protocol::queued) {
     const std::uint32_t tag = 1U << command.tag;
-    if (!send_fis(received_device_bits, device_bits_fis(status_ready, 0, tag, true)) || epoch != epoch_) return;
+    if (!send_fis(received_device_bits, device_bits_fis(status_idle, 0, tag, true)) || epoch != epoch_) return;
     queued_ &= ~tag;
     active_ &= ~tag;
     raise(int_device_bits);
@@ -539,20 +546,26 @@ void Controller::give_to_host(Command& command) {
   const auto bytes = static_cast<std::uint32_t>(data.size());
   if (action.protocol == Protocol::queued && !send_fis(received_dma_setup, dma_setup_fis(command.tag, true, bytes))) return;
   if (epoch != epoch_) return;
-  const TaskFile asks{.status = status_idle | status_request, .count = 1};
-  for (std::size_t at = 0; action.protocol == Protocol::pio && at < data.size(); at += block_bytes)
-    if (!send_fis(received_pio_setup, pio_setup_fis(asks, true, true, status_idle)) || epoch != epoch_) return;
+  if (!set_up_pio(command, true, bytes)) return;
   const bool reached = scatter(memory_, command.segments, data);
   if (epoch == epoch_ && !reached) halt(int_host_bus);
 }
 
 /// The slot stays in PxCI, and the port stops until the host clears ST.
 void Controller::fail(Command& command, std::uint8_t error, bool fault) {
-  const TaskFile file{.status = static_cast<std::uint8_t>(status_ready | status_error | (fault ? status_fault : 0)),
-                      .error = error,
-                      .device = command.request.device,
-                      .count = command.request.count,
-                      .lba = command.request.lba};
+  TaskFile file{.status = static_cast<std::uint8_t>(status_ready | status_error | (fault ? status_fault : 0)),
+                .error = error,
+                .device = command.request.device,
+                .count = command.request.count,
+                .lba = command.request.lba};
+  if (command.action.reads()) {
+    file.lba = command.action.first + command.suspect;
+    if (command.action.is_short) {
+      file.device = static_cast<std::uint8_t>((file.device & 0xf0U) | file.lba >> 24);
+      file.lba &= 0xff'ffff;
+    }
+  }
+  if (command.failed) device_.failed(command.request, file);
   if (command.action.protocol == Protocol::queued) return fail_queue(command, file);
   const std::uint32_t epoch = epoch_;
   if (!send_fis(received_d2h, d2h_fis(file, true)) || epoch != epoch_) return;

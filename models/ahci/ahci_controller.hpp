@@ -28,6 +28,7 @@ class Controller final : public HostController {
   [[nodiscard]] std::uint64_t register_bytes() const override { return reg_end; }
   [[nodiscard]] std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const override;
   void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes) override;
+  [[nodiscard]] bool takes_parts() const override { return true; }
   [[nodiscard]] bool acts_on_ones(std::uint64_t offset) const override {
     return offset == reg_is || offset == reg_pis || offset == reg_serr || offset == reg_sact || offset == reg_ci;
   }
@@ -39,7 +40,7 @@ class Controller final : public HostController {
   [[nodiscard]] bool waits_for_power() const override { return powered_ && link_ == Link::starting; }
 
  private:
-  /// What the port sees of the drive: nothing, one that holds BSY until it has power, one whose register FIS is yet to be taken, one that
+  /// What the port sees of the drive: nothing, one that holds BSY until it has power, one whose register FIS is yet to be stored, one that
   /// serves.
   enum class Link : std::uint8_t { none, starting, signature, up };
   /// A command in flight, from its fetch to its completion.
@@ -53,11 +54,13 @@ class Controller final : public HostController {
     AtaCommand request;
     Action action;
     std::vector<HostSegment> segments;
-    bool interrupts = false;  ///< a region's I bit
+    bool interrupts = false;  ///< the I bit of a region that is used whole
     std::vector<std::byte> data;
     std::uint32_t transfers = 0;  ///< that the drive has not ended
     bool failed = false;
-    bool given_up = false;  ///< by a reset or the host: it only waits for its transfers
+    std::uint32_t suspect = 0;   ///< of a failed read: its first block that may be the first unreadable one,
+    std::uint32_t suspects = 0;  ///< and how many there are
+    bool given_up = false;       ///< by a reset or the host: it only waits for its transfers
   };
 
   // Registers
@@ -91,9 +94,11 @@ class Controller final : public HostController {
   bool take_from_host(Command& command);
   void begin_transfers(Command& command);
   void submit(Command& command, BlockOp op, std::uint64_t first, std::uint32_t blocks, bool fua);
+  bool look_for_block(Command& command, bool ok);
   bool complete_one();
   void complete(Command& command);
   void give_to_host(Command& command);
+  bool set_up_pio(const Command& command, bool to_host, std::uint32_t bytes);
   void fail(Command& command, std::uint8_t error, bool fault);
   void fail_queue(Command& command, const TaskFile& file);
   [[nodiscard]] bool find_regions(Command& command);
@@ -133,6 +138,9 @@ class Controller final : public HostController {
   std::uint32_t active_ = 0;        // PxSACT
   std::uint32_t issued_ = 0;        // PxCI
   std::uint32_t current_ = 0;       // PxCMD.CCS
+  std::uint32_t next_slot_ = 0;     // looked at first
+  std::uint32_t kept_bits_ = 0;     // of PxCMD
+  std::uint32_t speed_ = 0;         // of the link, as it came up: generation
   Link link_ = Link::none;
   bool in_software_reset_ = false;  // SRST
 

@@ -41,11 +41,12 @@ enum PortInterrupt : std::uint32_t {
   int_device_bits = 1U << 3,  // SDBS
   int_descriptor = 1U << 5,   // DPS
   int_connect = 1U << 6,      // PCS: as PxSERR.DIAG.X
+  int_phy = 1U << 22,         // PRCS: as PxSERR.DIAG.N
   int_overflow = 1U << 24,    // OFS
   int_interface = 1U << 27,   // IFS: a FIS that the drive cannot take
   int_host_bus = 1U << 29,    // HBFS: the platform refused an access
   int_task_file = 1U << 30,   // TFES
-  int_all = 0xfdc0'00ff,
+  int_all = 0x7dc0'007f,      // without switches of presence (DMPS, CPDS), which there are none of
 };
 
 enum CommandBit : std::uint32_t {  // PxCMD
@@ -56,9 +57,11 @@ enum CommandBit : std::uint32_t {  // PxCMD
   cmd_fis_enable = 1U << 4,
   cmd_fis_running = 1U << 14,
   cmd_running = 1U << 15,
+  cmd_kept = 3U << 24,  // ATAPI, DLAE: what the host writes, without effect
 };
 
-inline constexpr std::uint32_t error_exchanged = 1U << 26;  // PxSERR.DIAG.X
+enum LinkState : std::uint32_t { link_none = 0, link_reset = 1, link_up = 3, link_off = 4 };  // DET of PxSSTS and PxSCTL
+enum LinkError : std::uint32_t { error_phy = 1U << 16, error_exchanged = 1U << 26 };          // PxSERR.DIAG.N, X
 
 /// A command header (4.2.2).
 inline constexpr std::size_t header_bytes = 32;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ahci/ahci_config.hpp"
-#include "ahci/ata_identify.hpp"
+#include "ahci/ata_general_logs.hpp"
 #include "ahci/ata_logs.hpp"
 #include "ahci/ata_wire.hpp"
 
@@ -32,6 +32,8 @@ struct Action {
   Protocol protocol = Protocol::none;
   std::uint64_t first = 0;  ///< block
   std::uint32_t blocks = 0;
+  std::uint32_t piece = 1;  ///< blocks of one set-up FIS (PIO)
+  bool is_short = false;    ///< addresses have 28 bits
   bool force_unit_access = false;
   std::uint8_t error = 0;
   std::uint8_t log_address = 0;
@@ -41,9 +43,11 @@ struct Action {
   TaskFile answer{};        ///< of a command without error
   std::vector<std::byte> data{};
 
+  [[nodiscard]] bool reads() const { return kind == Kind::read || kind == Kind::verify; }
   [[nodiscard]] bool to_host() const { return kind == Kind::page || kind == Kind::read; }
   [[nodiscard]] bool from_host() const { return kind == Kind::write || kind == Kind::trim || kind == Kind::log; }
   [[nodiscard]] std::uint32_t bytes() const { return kind == Kind::page ? static_cast<std::uint32_t>(data.size()) : blocks * 512; }
+  [[nodiscard]] std::uint32_t piece_bytes() const { return piece * 512; }
 };
 
 /// A range of DATA SET MANAGEMENT.
@@ -73,10 +77,13 @@ class AtaDevice {
   /// A queued command failed: until its log page is read, others do.
   void queue_failed(std::uint32_t tag, bool queued, const TaskFile& file);
   [[nodiscard]] bool queue_has_failed() const { return queue_failed_; }
-  void failed() { logs_.failed(); }
+  /// A read or a write failed with this task file.
+  void failed(const AtaCommand& command, const TaskFile& file) { logs_.failed(command, file, now()); }
 
-  /// COMRESET, or the reset bit of the control register.
+  /// By the reset bit of the control register.
   void reset() { queue_failed_ = asleep_ = false; }
+  /// By COMRESET: the link came up at a speed (generation), and settings stay where the host has not switched off that they do.
+  void hard_reset(std::uint32_t generation);
   void power_on();
   void power_off();
 
@@ -84,20 +91,37 @@ class AtaDevice {
   [[nodiscard]] static TaskFile signature() { return {.status = status_idle, .error = 1, .count = 1, .lba = 1}; }
 
  private:
-  [[nodiscard]] Action transfer(const AtaCommand& command) const;
+  /// Pages of a log, as a command names them.
+  struct LogPages {
+    LogSet set = LogSet::general;
+    std::uint8_t address = 0;
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    Protocol protocol = Protocol::pio;
+  };
+
+  [[nodiscard]] Action transfer(const AtaCommand& command);
   [[nodiscard]] Action features(const AtaCommand& command);
+  [[nodiscard]] Action transfer_mode(std::uint8_t mode);
+  [[nodiscard]] Action multiple_mode(std::uint32_t blocks);
   [[nodiscard]] Action smart_page(const AtaCommand& command);
-  [[nodiscard]] Action stand_by(bool at_once);
-  [[nodiscard]] Action log(const AtaCommand& command);
-  [[nodiscard]] Action log_to_write(const AtaCommand& command) const;
-  [[nodiscard]] std::vector<std::byte> log_content(std::uint8_t address) const;
+  [[nodiscard]] Action stand_by();
+  [[nodiscard]] Action turn();
+  [[nodiscard]] bool in_standby() const { return config_.spindle.exists() ? config_.spindle.stopped() : rests_; }
+  [[nodiscard]] Action log(const LogPages& pages);
+  [[nodiscard]] Action log_to_write(const LogPages& pages) const;
+  [[nodiscard]] std::vector<std::byte> log_content(LogSet set, std::uint8_t address) const;
   [[nodiscard]] DeviceState state() const;
+  [[nodiscard]] DriveHealth health() const { return config_.health ? config_.health() : DriveHealth(); }
+  [[nodiscard]] Picoseconds now() const { return config_.now ? config_.now() : Picoseconds(); }
 
   const Config& config_;
   std::uint64_t blocks_ = 0;
-  bool caches_writes_ = true;
-  bool looks_ahead_ = true;
+  std::uint32_t generation_ = 0;  // of the link, as it came up
+  DeviceSettings settings_;
+  bool preserves_ = true;  // settings over a COMRESET
   bool smart_on_ = true;
+  bool rests_ = false;    // in Standby mode, where the drive has no spindle that stops
   bool standby_ = false;  // the host has announced the end of power
   bool asleep_ = false;
   bool queue_failed_ = false;

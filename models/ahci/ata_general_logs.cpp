@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "ahci/ata_wire.hpp"
+#include "ahci/ata_logs.hpp"
 
 namespace tessera::ahci {
 
@@ -56,16 +56,17 @@ void describe_capacity(Page page, const Config& config, const DeviceState& state
 }
 
 void describe_capabilities(Page page, const Config& config, std::span<const std::byte> identified) {
-  // 28-bit commands, NOP, look-ahead, write cache, SMART, FLUSH CACHE EXT, 48 bits, WRITE DMA FUA EXT, logs, logs by DMA.
-  page.set(8, valid | bit(32) | bit(29) | bit(25) | (config.volatile_cache ? bit(24) : 0) | bit(23) | bit(22) | bit(20) | bit(12) |
-                  bit(11) | bit(2));
+  const std::uint64_t trim = config.zeros_after_trim ? bit(39) | bit(31) : 0;  // DRAT, RZAT
+  // 28-bit commands, NOP, look-ahead, write cache, SMART, FLUSH CACHE EXT, 48 bits, writes with FUA, logs, error logs, logs by DMA.
+  page.set(8, valid | trim | bit(32) | bit(29) | bit(25) | (config.volatile_cache ? bit(24) : 0) | bit(23) | bit(22) | bit(20) | bit(12) |
+                  bit(11) | bit(7) | bit(2));
   page.set(24, valid | config.rotation_rpm);
   page.set(32, valid | 2);  // 3.5 inches
   for (std::size_t i = 0; i < 4; ++i)
     page.copy(56 + 2 * i, identified, 111 - i, 1);  // world wide name, whose words lie the other way round
   page.set(64, valid);
-  page.set(72, valid | std::uint64_t{most_trim_blocks} << 16 | (config.zeros_after_trim ? 6 : 0) | 1);  // RZAT, DRAT, TRIM
-  if (config.drive_managed_zones) page.set(104, valid | 2);                                             // ACS-4
+  page.set(72, valid | std::uint64_t{most_trim_blocks} << 16 | 1);
+  if (config.drive_managed_zones) page.set(104, valid | 2);  // ACS-4
   page.set(136, valid | (config.queue_depth - 1));
 }
 
@@ -79,33 +80,35 @@ void describe_strings(Page page, std::span<const std::byte> identified) {
   page.copy(48, identified, 27, 20);  // model
 }
 
-void describe_sata(Page page, const Config& config) {
-  page.set(8, valid | bit(7) | ((1U << config.link_generation) - 1));  // NCQ, and the link's generations up to this
-  page.set(16, valid | config.link_generation);
+void describe_sata(Page page, const Config& config, const DeviceState& state) {
+  page.set(8, valid | bit(23) | bit(7) | ((1U << config.link_generation) - 1));  // settings stay; NCQ; the link's generations up to this
+  page.set(16, valid | (state.preserves ? bit(8) : 0) | state.generation);
 }
 
 }  // namespace
 
-std::uint32_t pages_of_log(std::uint8_t address) {
+std::uint32_t pages_of_log(LogSet set, std::uint8_t address) {
   switch (address) {
-    case directory_log:
-    case queue_error_log: return 1;
-    case device_statistics_log: return 2;
+    case directory_log: return 1;
+    case error_summary_log: return set == LogSet::smart ? 1 : 0;
+    case error_log:
+    case queue_error_log: return set == LogSet::general ? 1 : 0;
+    case device_statistics_log: return Logs::statistics_pages;
     case identify_log: return sata_page + 1;
     default: return is_host_log(address) ? 16 : 0;
   }
 }
 
-std::vector<std::byte> log_directory() {
+std::vector<std::byte> log_directory(LogSet set) {
   std::vector<std::byte> page(block_bytes);
   for (std::size_t address = 1; address < block_bytes / 2; ++address)
-    put<std::uint16_t>(page, 2 * address, static_cast<std::uint16_t>(pages_of_log(static_cast<std::uint8_t>(address))));
+    put<std::uint16_t>(page, 2 * address, static_cast<std::uint16_t>(pages_of_log(set, static_cast<std::uint8_t>(address))));
   put<std::uint16_t>(page, 0, 1);  // version
   return page;
 }
 
 std::vector<std::byte> identify_pages(const Config& config, const DeviceState& state) {
-  std::vector<std::byte> log(pages_of_log(identify_log) * block_bytes);
+  std::vector<std::byte> log(pages_of_log(LogSet::general, identify_log) * block_bytes);
   const std::vector<std::byte> identified = identify(config, state);
   describe_list(Page(log, list_page));
   Page(log, copy_page).copy(0, identified, 0, block_bytes / 2);
@@ -113,7 +116,7 @@ std::vector<std::byte> identify_pages(const Config& config, const DeviceState& s
   describe_capabilities(Page(log, capabilities_page), config, identified);
   describe_settings(Page(log, settings_page), state);
   describe_strings(Page(log, strings_page), identified);
-  describe_sata(Page(log, sata_page), config);
+  describe_sata(Page(log, sata_page), config, state);
   return log;
 }
 

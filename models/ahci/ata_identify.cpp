@@ -26,6 +26,8 @@ class Words {
   std::vector<std::byte>& page_;
 };
 
+constexpr std::uint8_t ultra_dma = 0x40;  // a transfer mode from here on; multiword DMA below
+
 /// NAA 5, made of the serial number (FNV-1a).
 std::uint64_t world_wide_name(std::string_view serial) {
   std::uint64_t name = 0xcbf2'9ce4'8422'2325;
@@ -45,32 +47,38 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   std::vector<std::byte> page(block_bytes);
   Words words(page);
   words.set(0, 0x0040);  // not removable
+  words.set(2, 0xc837);  // complete, and turns without being asked to
   words.set_text(10, 10, config.serial);
   words.set_text(23, 4, config.revision);
   words.set_text(27, 20, config.model);
-  words.set(47, 0x8000);
+  words.set(47, 0x8000 | most_multiple);
+  words.set(48, 0x4000);  // no Trusted Computing
   words.set(49, 0x0f00);  // LBA, DMA, IORDY; the standby timer is the drive's own
   words.set(50, 0x4000);
   words.set(53, 0x0006);  // words 64 to 70 and 88 are valid
+  words.set(59, state.multiple != 0 ? 0x0100 | state.multiple : 0);
   words.set_wide(60, 2, std::min<std::uint64_t>(state.blocks, 0x0fff'ffff));
-  words.set(63, 0x0007);
+  const unsigned selected = 0x100U << (state.transfer_mode & 7);
+  words.set(63, 0x0007 | (state.transfer_mode < ultra_dma ? selected : 0));
   words.set(64, 0x0003);
   for (std::size_t word = 65; word <= 68; ++word) words.set(word, 120);  // ns a cycle
   // What was trimmed reads the same each time (DRAT), and as zeros (RZAT); ZONED (ACS-4): 10b is drive-managed.
   words.set(69, (config.zeros_after_trim ? 1U << 14 | 1U << 5 : 0) | (config.drive_managed_zones ? 2U : 0));
   words.set(75, config.queue_depth - 1);
   words.set(76, 1U << 8 | ((2U << config.link_generation) - 2));  // NCQ, and the link's generations up to this
-  words.set(77, config.link_generation << 1);
+  words.set(77, state.generation << 1);
+  words.set(78, 1U << 6);  // settings stay over a COMRESET
+  words.set(79, state.preserves ? 1U << 6 : 0);
   words.set(80, 0x07e0);  // ATA/ATAPI-5 to ACS-3
   const unsigned cache = config.volatile_cache ? 1U << 5 : 0;
-  const unsigned power = config.spindle.exists() ? 1U << 3 : 0;
-  words.set(82, 1U << 14 | 1U << 6 | cache | power | 1);   // NOP, look-ahead, write cache, power management, SMART
-  words.set(83, 0x4000 | 1U << 13 | 1U << 12 | 1U << 10);  // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
-  words.set(84, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5);     // world wide name, WRITE DMA FUA EXT, general purpose logs
+  constexpr unsigned power = 1U << 3;
+  words.set(82, 1U << 14 | 1U << 6 | cache | power | 1);    // NOP, look-ahead, write cache, power management, SMART
+  words.set(83, 0x4000 | 1U << 13 | 1U << 12 | 1U << 10);   // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
+  words.set(84, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5 | 1);  // world wide name, writes with FUA, general purpose logs, SMART error logs
   words.set(85, 1U << 14 | (state.looks_ahead ? 1U << 6 : 0) | (state.caches_writes ? 1U << 5 : 0) | power | (state.smart ? 1 : 0));
   words.set(86, 1U << 15 | 1U << 13 | 1U << 12 | 1U << 10);
-  words.set(87, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5);
-  words.set(88, 0x407f);  // mode 6
+  words.set(87, 0x4000 | 1U << 8 | 1U << 6 | 1U << 5 | 1);
+  words.set(88, 0x007f | (state.transfer_mode >= ultra_dma ? selected : 0));
   words.set_wide(100, 4, state.blocks);
   words.set(105, most_trim_blocks);
   const auto exponent = static_cast<unsigned>(std::countr_zero(config.physical_sector / static_cast<std::uint32_t>(block_bytes)));
@@ -83,7 +91,7 @@ std::vector<std::byte> identify(const Config& config, const DeviceState& state) 
   words.set(169, 1);       // TRIM
   words.set(209, 0x4000);  // block 0 begins a physical sector
   words.set(217, config.rotation_rpm);
-  words.set(222, 0x10fe);  // serial, up to SATA 3.1
+  words.set(222, 0x107e);  // serial, up to SATA 3.1
   words.set(255, 0xa5);
   put_checksum(page);
   return page;

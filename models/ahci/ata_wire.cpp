@@ -56,7 +56,7 @@ std::vector<std::byte> dma_setup_fis(std::uint32_t tag, bool to_host, std::uint3
   return fis;
 }
 
-std::vector<std::byte> pio_setup_fis(const TaskFile& file, bool to_host, bool interrupt, std::uint8_t end_status) {
+std::vector<std::byte> pio_setup_fis(const TaskFile& file, bool to_host, bool interrupt, std::uint8_t end_status, std::uint32_t bytes) {
   std::vector<std::byte> fis(20);
   put<std::uint8_t>(fis, 0, fis_pio_setup);
   put<std::uint8_t>(fis, 1, static_cast<std::uint8_t>((to_host ? to_host_bit : 0) | (interrupt ? interrupt_bit : 0)));
@@ -64,7 +64,7 @@ std::vector<std::byte> pio_setup_fis(const TaskFile& file, bool to_host, bool in
   put<std::uint8_t>(fis, 3, file.error);
   put_address(fis, file);
   put<std::uint8_t>(fis, 15, end_status);
-  put<std::uint16_t>(fis, 16, block_bytes);
+  put<std::uint16_t>(fis, 16, static_cast<std::uint16_t>(bytes));
   return fis;
 }
 

@@ -26,10 +26,12 @@ enum Opcode : std::uint8_t {
   read_sectors = 0x20,
   read_sectors_ext = 0x24,
   read_dma_ext = 0x25,
+  read_multiple_ext = 0x29,
   read_log_ext = 0x2f,
   write_sectors = 0x30,
   write_sectors_ext = 0x34,
   write_dma_ext = 0x35,
+  write_multiple_ext = 0x39,
   write_dma_fua_ext = 0x3d,
   write_log_ext = 0x3f,
   read_verify = 0x40,
@@ -40,8 +42,12 @@ enum Opcode : std::uint8_t {
   write_queued = 0x61,
   execute_device_diagnostic = 0x90,
   smart = 0xb0,
+  read_multiple = 0xc4,
+  write_multiple = 0xc5,
+  set_multiple_mode = 0xc6,
   read_dma = 0xc8,
   write_dma = 0xca,
+  write_multiple_fua_ext = 0xce,
   standby_immediate = 0xe0,
   idle_immediate = 0xe1,
   standby = 0xe2,
@@ -64,6 +70,7 @@ struct AtaCommand {
   std::uint16_t count = 0;
   std::uint64_t lba = 0;  ///< 48 bits
 
+  bool operator==(const AtaCommand&) const = default;
   [[nodiscard]] bool is_queued() const { return command == read_queued || command == write_queued; }
   [[nodiscard]] std::uint32_t tag() const { return count >> 3 & 0x1f; }  ///< of a queued command
 };
@@ -84,6 +91,7 @@ void put_address(std::span<std::byte> bytes, const TaskFile& file);
 [[nodiscard]] std::vector<std::byte> d2h_fis(const TaskFile& file, bool interrupt);
 [[nodiscard]] std::vector<std::byte> device_bits_fis(std::uint8_t status, std::uint8_t error, std::uint32_t tags, bool interrupt);
 [[nodiscard]] std::vector<std::byte> dma_setup_fis(std::uint32_t tag, bool to_host, std::uint32_t bytes);
-[[nodiscard]] std::vector<std::byte> pio_setup_fis(const TaskFile& file, bool to_host, bool interrupt, std::uint8_t end_status);
+[[nodiscard]] std::vector<std::byte> pio_setup_fis(const TaskFile& file, bool to_host, bool interrupt, std::uint8_t end_status,
+                                                   std::uint32_t bytes);
 
 }  // namespace tessera::ahci

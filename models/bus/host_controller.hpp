@@ -89,6 +89,8 @@ class HostController {
   /// A register access of 4 or 8 B, aligned. Registers that are none read as 0 and ignore writes.
   [[nodiscard]] virtual std::uint64_t read_register(std::uint64_t offset, std::uint32_t bytes) const = 0;
   virtual void write_register(std::uint64_t offset, std::uint64_t value, std::uint32_t bytes) = 0;
+  /// Whether 1 and 2 B, aligned, may be accessed of a word too.
+  [[nodiscard]] virtual bool takes_parts() const { return false; }
   /// Whether ones that are written to this word set or clear something, so that zeros leave it as it is.
   [[nodiscard]] virtual bool acts_on_ones(std::uint64_t offset) const = 0;
 

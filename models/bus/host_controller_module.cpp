@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/byte_enables.hpp"
 #include "base/error.hpp"
 
 namespace tessera {
@@ -139,20 +138,39 @@ tlm::tlm_response_status HostControllerModule::access(const Payload& payload, bo
   const unsigned bytes = payload.get_data_length();
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (has_wrong_enables(payload)) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  if ((bytes != 4 && bytes != 8) || at % bytes != 0 || payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+  const bool is_part = (bytes == 1 || bytes == 2) && core().takes_parts();
+  if ((bytes != 4 && bytes != 8 && !is_part) || at % bytes != 0 || payload.get_streaming_width() < bytes)
+    return tlm::TLM_BURST_ERROR_RESPONSE;
   if (at >= core().register_bytes()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (!core().powered()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   const ByteEnables enables = enables_of(payload);
+  if (payload.is_write() && !changes) return tlm::TLM_OK_RESPONSE;
+  if (!is_part) {
+    access_registers(payload.is_read(), at, payload.get_data_ptr(), bytes, enables);
+    return tlm::TLM_OK_RESPONSE;
+  }
+  unsigned char word[4] = {}, pattern[4] = {};  // in which the others are not enabled
+  const std::uint64_t first = at % 4;
+  for (unsigned i = 0; i < bytes; ++i) {
+    word[first + i] = payload.get_data_ptr()[i];
+    pattern[first + i] = enables[i] ? 0xff : 0;
+  }
+  access_registers(payload.is_read(), at - first, word, 4, ByteEnables(pattern));
+  if (payload.is_read()) std::memcpy(payload.get_data_ptr(), word + first, bytes);
+  return tlm::TLM_OK_RESPONSE;
+}
+
+/// One or two, whole or in part.
+void HostControllerModule::access_registers(bool reads, std::uint64_t at, unsigned char* data, unsigned bytes, const ByteEnables& enables) {
   const RegisterWrite part(enables, bytes, RegisterWrite::Eight::two);
   std::uint64_t value = 0;
-  if (payload.is_read()) {
+  if (reads) {
     value = core().read_register(at, bytes);
-    enables.copy(payload.get_data_ptr(), &value, bytes);
-  } else if (changes && part.bytes != 0) {
-    std::memcpy(&value, payload.get_data_ptr() + part.first, part.bytes);
+    enables.copy(data, &value, bytes);
+  } else if (part.bytes != 0) {
+    std::memcpy(&value, data + part.first, part.bytes);
     core().write_register(at + part.first, part.merges() ? part.merged(value, left_out(at + part.first, part.bytes)) : value, part.bytes);
   }
-  return tlm::TLM_OK_RESPONSE;
 }
 
 /// What bytes that a write leaves out of a register count as: what they hold, and zeros where writing ones acts.

@@ -16,6 +16,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/byte_enables.hpp"
 #include "base/direct_access_module.hpp"
 #include "base/drive_part.hpp"
 #include "bus/host_controller.hpp"
@@ -31,7 +32,7 @@ class HostControllerModule : public sc_core::sc_module,
                              protected BlockDrive,
                              protected Interrupts {
  public:
-  tlm::tlm_target_socket<32> registers;  ///< accesses of 4 or 8 B, aligned
+  tlm::tlm_target_socket<32> registers;  ///< accesses of 4 or 8 B, aligned; AHCI takes 1 and 2 B too
   tlm::tlm_initiator_socket<32> memory;  ///< b_transport
   tlm::tlm_initiator_socket<32> drive;   ///< to DriveModule::block_socket()
   sc_core::sc_port<sc_core::sc_signal_inout_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND>
@@ -79,6 +80,7 @@ class HostControllerModule : public sc_core::sc_module,
   bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override { return deny_direct_access(dmi); }
   void carry_out(Payload& payload);
   [[nodiscard]] tlm::tlm_response_status access(const Payload& payload, bool changes);
+  void access_registers(bool reads, std::uint64_t at, unsigned char* data, unsigned bytes, const ByteEnables& enables);
   [[nodiscard]] std::uint64_t left_out(std::uint64_t at, std::uint32_t bytes);
 
   // The drive.

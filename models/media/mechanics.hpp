@@ -34,6 +34,9 @@ class Mechanics final : public Positioning {
   /// `home`: the first of the arm's surfaces. `power`: what positioning may have to wait for; null: nothing.
   Mechanics(const MediaConfig& config, const TrackGeometry& geometry, std::uint32_t home = 0, const PowerConditions* power = nullptr);
 
+  /// From now on positioning may have to wait for this.
+  void wait_for(const PowerConditions& power) { power_ = &power; }
+
   [[nodiscard]] PhysicalTrack head() const override { return head_; }
   [[nodiscard]] Picoseconds positioning_time(const PhysicalRun& run, bool write, Picoseconds now) const override;
   [[nodiscard]] Picoseconds least_positioning(std::uint32_t radii) const override {

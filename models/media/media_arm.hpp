@@ -84,6 +84,7 @@ class MediaArm {
   [[nodiscard]] const MediaTiming& timing() const { return timing_; }
   /// Heads go to the ramp.
   void park() { mechanics_.park(); }
+  void wait_for(const PowerConditions& power) { mechanics_.wait_for(power); }
   /// Until when the head moves; in the past where it does not.
   [[nodiscard]] Picoseconds moves_until() const { return step_ == nullptr ? Picoseconds() : transfer_begin_ - timing_.rotation; }
 

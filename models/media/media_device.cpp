@@ -125,8 +125,12 @@ void MediaDevice::cut(Picoseconds now) {
 }
 
 void MediaDevice::stop_spindle(Picoseconds now) {
-  if (!powered_ || !platters_.power.any()) return;
+  if (!powered_) return;
   spindle_index_->pass(now);
+  if (!platters_.power.any()) {
+    platters_.power.obey(at_work());
+    for (MediaArm& arm : arms_) arm.wait_for(platters_.power);
+  }
   platters_.power.stop(now);
 }
 

@@ -65,7 +65,7 @@ class MediaDevice {
   void restore(Picoseconds now);
   [[nodiscard]] bool powered() const { return powered_; }
 
-  /// The host stops the spindle, and starts it. Without power conditions it turns on.
+  /// The host stops the spindle, and starts it. A description without power conditions has the default `standby_recovery`.
   void stop_spindle(Picoseconds now);
   void start_spindle(Picoseconds now);
   [[nodiscard]] bool spindle_stopped(Picoseconds now) const { return platters_.power.any() && platters_.power.stopped(now); }

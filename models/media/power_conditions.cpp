@@ -130,6 +130,11 @@ std::optional<PowerCondition> PowerConditions::condition(Picoseconds now) const 
 
 bool PowerConditions::stopped(Picoseconds now) const { return stops_at_end_ || condition(now) == PowerCondition::standby; }
 
+void PowerConditions::obey(bool working) {
+  any_ = true;
+  phase_ = working ? Phase::working : Phase::idle;
+}
+
 void PowerConditions::stop(Picoseconds now) {
   if (phase_ == Phase::working) stops_at_end_ = true;
   if (phase_ != Phase::idle || stopped_) return;

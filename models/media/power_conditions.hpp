@@ -32,6 +32,8 @@ class PowerConditions {
   /// Whether the spindle turns at its full speed at `now`, with power and as far as is known.
   [[nodiscard]] bool at_speed(Picoseconds now) const;
 
+  /// A host takes the spindle of a disk without conditions, which from now on has those of a command. `working`: an arm is.
+  void obey(bool working);
   /// The host stops the spindle: the disk is in standby, at once or when the last step under way ends, until a step or start().
   void stop(Picoseconds now);
   /// The host starts it: an idle disk leaves its condition and is ready after that one's recovery. Whether its heads come from the ramp.

@@ -19,11 +19,9 @@ bool is_shingled(const FormatPlan& plan) {
       plan, [](const Region& region) { return region.format == RecordingFormat::shingled || region.format == RecordingFormat::wave; });
 }
 
-/// Of a drive whose description says how its spindle stops and starts.
+/// A stranger's media may not stop.
 SpindleControl spindle_of(DriveModule& drive) {
-  const PowerConditionsConfig& conditions = drive.config().media.power_conditions;
-  const bool stops = conditions.of(PowerCondition::standby).after != Picoseconds() || conditions.spin_up_at_power_on;
-  if (!stops || !drive.has_own_media()) return {};
+  if (!drive.has_own_media()) return {};
   // The drive's calendar may not have come to this instant yet; where it has gone beyond, that is its time.
   const auto now = [&drive] { return std::max(drive.timeline().now(), from_sc_time(sc_core::sc_time_stamp())); };
   MediaDevice& media = drive.media().device();

@@ -225,18 +225,54 @@ TEST_CASE("STANDBY IMMEDIATE through AHCI stops the spindle, and the next read w
   });
 }
 
-TEST_CASE("a drive without power conditions claims no power management behind AHCI, and is always active") {
+TEST_CASE("a drive whose description has no power conditions stops and starts as an AHCI host says, by the default spin-up") {
   Bench bench("cmr");
   bench.run([&](Host& host) {
     AhciDriver& driver = host.driver;
     const std::uint64_t page = driver.allocate();
     std::uint64_t blocks = 0;
     bring_up(driver, page, blocks);
-    CHECK((driver.load<std::uint16_t>(page + 2 * 82) & 1U << 3) == 0);
+    CHECK((driver.load<std::uint16_t>(page + 2 * 82) & 1U << 3) != 0);
     time_of_read(driver, page);
+    CHECK(power_mode(driver) == 0xff);
     CHECK(driver.call({.command = 0xe0}).ok());
+    CHECK(power_mode(driver) == 0x00);
+    const sc_core::sc_time woken = time_of_read(driver, page);
+    CHECK(woken > sc_core::sc_time(15, sc_core::SC_SEC));
+    CHECK(woken < sc_core::sc_time(15'050, sc_core::SC_MS));
     CHECK(power_mode(driver) == 0xff);
     CHECK(time_of_read(driver, page) < sc_core::sc_time(50, sc_core::SC_MS));
+    sc_core::wait(100, sc_core::SC_SEC);
+    CHECK(power_mode(driver) == 0xff);  // it does not stop by itself
+  });
+}
+
+TEST_CASE("a count of 0 moves 65,536 blocks through AHCI, queued or not, in regions of 4 MiB") {
+  Bench bench("cmr");
+  bench.run([&](Host& host) {
+    AhciDriver& driver = host.driver;
+    const std::uint64_t page = driver.allocate();
+    std::uint64_t blocks = 0;
+    bring_up(driver, page, blocks);
+    constexpr std::uint32_t region = 4U << 20;
+    const std::uint64_t memory = driver.allocate(region / AhciDriver::page);
+    const auto move = [&](test::AhciRequest request) {
+      request.data = 0;
+      request.bytes = 65'536 * 512;
+      request.region = region;
+      driver.prepare(0, request);
+      for (unsigned i = 0; i < 8; ++i) driver.store<std::uint64_t>(driver.table(0) + 0x80 + i * 16, memory);
+      if (request.command == 0x61) driver.write32(AhciDriver::sact, 1);
+      driver.write32(AhciDriver::ci, 1);
+      CHECK(driver.finish(0).ok());
+      driver.acknowledge();
+    };
+    fill(driver, memory + region - 4096, 1, 3);
+    move(AhciDriver::queued(true, 0, 8, 0, 0));
+    std::fill_n(driver.memory.begin() + static_cast<std::ptrdiff_t>(memory), region, static_cast<unsigned char>(0));
+    move(AhciDriver::direct(false, 8, 0, 0));
+    CHECK(holds(driver, memory + region - 4096, 1, 3));
+    CHECK(driver.load<std::uint32_t>(driver.header(0) + 4) == 65'536 * 512);
   });
 }
 

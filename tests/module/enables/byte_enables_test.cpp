@@ -231,7 +231,19 @@ void compare_registers(bool is_nvme) {
     write(base, {1, 2, 3, 4, 0x15, 0x16, 0x17, 0x18}, {0, 0, 0, 0, 0, 0xff, 0xff, 0});
     CHECK(read(base, 8, {0xff, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff}) == Octets{0, 0x50, 0xee, 0xee, 5, 0x16, 0x17, 0x88});
     driver.refuse(base, 8);
-    if (!is_nvme) return;
+    if (!is_nvme) {  // AHCI 1.3.1, 3: 64 bits at most, and no least width
+      write(0x102, {0x22}, {});
+      CHECK(read(0x102, 1) == Octets{0x22});
+      CHECK(read(0x100, 8) == Octets{0, 0x50, 0x22, 0x44, 5, 0x16, 0x17, 0x88});
+      write(0x106, {0x77, 0x99}, {0xff, 0});
+      CHECK(read(0x106, 2, {0, 0xff}) == Octets{0xee, 0x88});
+      CHECK(read(0x106, 2) == Octets{0x77, 0x88});
+      write(0x133, {0x04}, {});  // PxSERR.DIAG.X alone
+      CHECK(read(0x130, 4) == Octets{0, 0, 1, 0});
+      Octets odd(2);
+      CHECK(driver.send(tlm::TLM_READ_COMMAND, 0x101, odd, odd) == tlm::TLM_BURST_ERROR_RESPONSE);
+      return;
+    }
     write(0x0c, {0xff, 0xff, 0, 0}, {});               // INTMS: all vectors of the lower half
     write(0x10, {0xff, 0x0f, 0xff, 0xff}, {0, 0xff});  // INTMC: of the second byte, and of the fourth, where none is set
     CHECK(read(0x0c, 4) == Octets{0xff, 0xf0, 0, 0});

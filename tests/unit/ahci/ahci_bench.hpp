@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "ahci/ahci_controller.hpp"
@@ -32,7 +33,8 @@ struct AhciBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   void end_transfers() {
     for (; !transfers.empty(); transfers.pop_front()) {
       const tessera::BlockTransfer transfer = transfers.front();
-      const bool ok = transfer.offset != fails_at && transfer.offset + transfer.bytes <= content.size();
+      const bool meets = transfer.offset < fails_in.second && fails_in.first < transfer.offset + transfer.bytes;
+      const bool ok = transfer.offset != fails_at && !meets && transfer.offset + transfer.bytes <= content.size();
       if (ok && transfer.op == tessera::BlockOp::read) std::memcpy(transfer.data, content.data() + transfer.offset, transfer.bytes);
       if (ok && transfer.op == tessera::BlockOp::write) std::memcpy(content.data() + transfer.offset, transfer.data, transfer.bytes);
       controller.ended(transfer, ok);
@@ -86,12 +88,19 @@ struct AhciBench : tessera::HostMemory, tessera::BlockDrive, tessera::Interrupts
   std::vector<unsigned char> content = std::vector<unsigned char>(bytes);
   std::deque<tessera::BlockTransfer> transfers;  // that the drive has, and after so many those in front of it
   std::size_t takes = 1000;
-  std::vector<tessera::BlockTransfer> seen;    // all of them
-  bool powered = true, holds = false;          // the drive: holds what it has
-  std::uint64_t fails_at = ~std::uint64_t{0};  // the offset of the transfer that the drive fails
+  std::vector<tessera::BlockTransfer> seen;          // all of them
+  bool powered = true, holds = false;                // the drive: holds what it has
+  std::uint64_t fails_at = ~std::uint64_t{0};        // the offset of the transfer that the drive fails
+  std::pair<std::uint64_t, std::uint64_t> fails_in;  // transfers that touch these bytes
   bool line_is = false;
   std::vector<std::uint16_t> messages;
   std::function<void()> on_access;  // of the platform's memory
 };
+
+/// Whether the drive aborts it.
+inline bool is_refused(AhciBench& bench, const AhciRequest& request) {
+  const AhciAnswer answer = bench.driver.call(request);
+  return bench.driver.restart() && answer.status == 0x41 && answer.error == 4;
+}
 
 }  // namespace test

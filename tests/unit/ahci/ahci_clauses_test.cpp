@@ -34,12 +34,6 @@ struct Spinning {
   }
 };
 
-bool is_refused(AhciBench& bench, const AhciRequest& request) {
-  const AhciAnswer answer = bench.driver.call(request);
-  REQUIRE(bench.driver.restart());
-  return answer.status == 0x41 && answer.error == 4;
-}
-
 }  // namespace
 
 TEST_CASE("ACS-3, READ VERIFY SECTOR(S) (EXT): reads from the media, moves nothing to the host, and reports what cannot be read") {
@@ -121,16 +115,27 @@ TEST_CASE("ACS-3, power management: a STANDBY whose flush failed leaves the spin
   CHECK(drive.stops == 0);
 }
 
-TEST_CASE("ACS-3, power management: a drive that does not stop does not claim it, and is always active") {
+TEST_CASE("ACS-3, power management: a drive without a spindle to stop is in Standby mode from the command to the next transfer") {
   AhciBench bench;
   REQUIRE(bench.driver.begin());
-  CHECK((bench.word(82) & 1U << 3) == 0);
-  CHECK((bench.word(85) & 1U << 3) == 0);
+  CHECK((bench.word(82) & 1U << 3) != 0);
+  CHECK((bench.word(85) & 1U << 3) != 0);
   CHECK((bench.word(49) & 1U << 13) == 0);  // the standby timer is the drive's own
+  const std::uint64_t at = bench.driver.allocate();
+  const auto mode = [&] {
+    REQUIRE(bench.driver.call({.command = 0xe5}).ok());
+    return unsigned{bench.driver.load<std::uint8_t>(bench.driver.received() + 0x40 + 12)};
+  };
+  CHECK(mode() == 0xff);
   CHECK(bench.driver.call({.command = 0xe0}).ok());
-  CHECK(bench.driver.call({.command = 0xe5}).ok());
-  CHECK(bench.driver.load<std::uint8_t>(bench.driver.received() + 0x40 + 12) == 0xff);
-  CHECK(is_refused(bench, {.command = 0xe6}));
+  CHECK(mode() == 0x00);
+  CHECK((bench.word(0) & 0x8000) == 0);  // IDENTIFY DEVICE needs no media
+  CHECK(mode() == 0x00);
+  CHECK(bench.driver.call(Driver::direct(false, 0, 1, at)).ok());
+  CHECK(mode() == 0xff);
+  CHECK(bench.driver.call({.command = 0xe2}).ok());
+  CHECK(bench.driver.call({.command = 0xe3}).ok());
+  CHECK(mode() == 0xff);
 }
 
 TEST_CASE("ACS-3, SLEEP: stops the spindle, and answers nothing until a reset") {
@@ -156,25 +161,27 @@ TEST_CASE("ACS-3, log 00h: lists the logs that there are, and the others are ref
   REQUIRE(bench.driver.call(Driver::log(0x00, at)).ok());
   const auto pages = [&](unsigned address) { return bench.driver.load<std::uint16_t>(at + 2 * address); };
   CHECK(pages(0x00) == 1);  // version
-  CHECK(pages(0x04) == 2);
+  CHECK(pages(0x03) == 1);
+  CHECK(pages(0x04) == 5);
   CHECK(pages(0x10) == 1);
   CHECK(pages(0x30) == 9);
   CHECK(pages(0x80) == 16);
   CHECK(pages(0x9f) == 16);
-  for (const std::uint8_t none : std::initializer_list<std::uint8_t>{0x01, 0x03, 0x13, 0x7f, 0xa0, 0xff}) {
+  for (const std::uint8_t none : std::initializer_list<std::uint8_t>{0x01, 0x02, 0x07, 0x13, 0x7f, 0xa0, 0xff}) {
     CHECK(pages(none) == 0);
     CHECK(is_refused(bench, Driver::log(none, at)));
   }
-  CHECK(is_refused(bench, Driver::log(0x04, at, 2)));
-  CHECK(is_refused(bench, Driver::log(0x04, at, 1, 2)));
+  CHECK(is_refused(bench, Driver::log(0x04, at, 5)));
+  CHECK(is_refused(bench, Driver::log(0x04, at, 4, 2)));
   CHECK(is_refused(bench, Driver::log(0x04, at, 0, 0)));
   CHECK(bench.driver.call(Driver::log(0x30, at, 0, 2)).ok());
   CHECK((bench.word(84) & 1U << 5) != 0);
   CHECK((bench.word(119) & 1U << 3) != 0);  // by DMA too
 }
 
-TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands") {
+TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors, commands, relocations and errors") {
   tessera::ahci::Config config;
+  config.health = [] { return tessera::DriveHealth{.relocations = 77, .busy = tessera::Picoseconds(3 * 3600 * tessera::ps_per_second)}; };
   config.now = [] { return tessera::Picoseconds(5 * 3600 * tessera::ps_per_second); };
   AhciBench bench(config);
   REQUIRE(bench.driver.begin());
@@ -187,8 +194,8 @@ TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands"
   REQUIRE(bench.driver.begin());
   REQUIRE(bench.driver.call(Driver::log(0x04, at)).ok());
   CHECK(bench.driver.load<std::uint64_t>(at) == 1);
-  CHECK(bench.driver.load<std::uint8_t>(at + 8) == 2);
-  CHECK(bench.driver.load<std::uint16_t>(at + 9) == 0x0100);  // pages 00h and 01h
+  CHECK(bench.driver.load<std::uint8_t>(at + 8) == 4);
+  CHECK(bench.driver.load<std::uint32_t>(at + 9) == 0x0403'0100);
   REQUIRE(bench.driver.call(Driver::log(0x04, at, 1)).ok());
   CHECK(bench.driver.load<std::uint64_t>(at) == 0x1'0001);
   const auto figure = [&](unsigned offset) {
@@ -202,6 +209,20 @@ TEST_CASE("ACS-3, log 04h: device statistics count cycles, sectors and commands"
   CHECK(figure(32) == 2);
   CHECK(figure(40) == 3);
   CHECK(figure(48) == 1);
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 2)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0);
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 3)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0x3'0001);
+  CHECK(figure(16) == 3);   // hours in which the heads worked
+  CHECK(figure(32) == 77);  // relocated sectors
+  bench.fails_at = 512;
+  for (const bool writes : {false, true}) {
+    CHECK_FALSE(bench.driver.call(Driver::direct(writes, 1, 1, data)).ok());
+    REQUIRE(bench.driver.restart());
+  }
+  REQUIRE(bench.driver.call(Driver::log(0x04, at, 4)).ok());
+  CHECK(bench.driver.load<std::uint64_t>(at) == 0x4'0001);
+  CHECK(figure(8) == 1);  // uncorrectable, which a failed write is not
 }
 
 TEST_CASE("ACS-3, log 30h: IDENTIFY DEVICE by subject says what IDENTIFY DEVICE says") {
@@ -230,7 +251,7 @@ TEST_CASE("ACS-3, log 30h: IDENTIFY DEVICE by subject says what IDENTIFY DEVICE 
   CHECK(word(2, 8) == (valid | bench.blocks));
   CHECK(word(2, 16) == (valid | std::uint64_t{1} << 62 | 3U << 16));  // 8 logical sectors in a physical one
   CHECK(word(2, 24) == (valid | 256));
-  CHECK((word(3, 8) & (1U << 23 | 1U << 11 | 1U << 2)) == (1U << 23 | 1U << 11 | 1U << 2));  // SMART, logs, logs by DMA
+  CHECK((word(3, 8) & (1U << 23 | 1U << 11 | 1U << 7 | 1U << 2)) == (1U << 23 | 1U << 11 | 1U << 7 | 1U << 2));  // SMART, logs, by DMA
   CHECK(word(3, 24) == (valid | 5980));
   CHECK(word(3, 56) >> 48 == driver.load<std::uint16_t>(whole + 2 * 108));
   CHECK((word(3, 56) & 0xffff) == driver.load<std::uint16_t>(whole + 2 * 111));
@@ -239,8 +260,8 @@ TEST_CASE("ACS-3, log 30h: IDENTIFY DEVICE by subject says what IDENTIFY DEVICE 
   CHECK(word(4, 8) == (valid | 1U << 7 | 1U << 6));  // look-ahead, SMART, no write cache
   CHECK(std::equal(bytes(whole + 20), bytes(whole + 40), bytes(at + 5 * 512 + 8)));
   CHECK(std::equal(bytes(whole + 54), bytes(whole + 94), bytes(at + 5 * 512 + 48)));
-  CHECK(word(8, 8) == (valid | 1U << 7 | 7));
-  CHECK(word(8, 16) == (valid | 3));
+  CHECK(word(8, 8) == (valid | 1U << 23 | 1U << 7 | 7));
+  CHECK(word(8, 16) == (valid | 1U << 8 | 3));
 }
 
 TEST_CASE("ACS-3, WRITE LOG EXT: writes the host's logs, which stay over a power cut, and no other") {

@@ -128,6 +128,13 @@ TEST_CASE("ahci: a region of any even length takes part, and one that asks for i
   bench.driver.write32(Driver::ci, 1);
   REQUIRE(bench.driver.finish(0).ok());
   CHECK((bench.driver.acknowledge() & 1U << 5) != 0);
+  AhciRequest larger = Driver::direct(false, 0, 2, at);
+  larger.region = 2048;
+  bench.driver.prepare(1, larger);
+  bench.driver.store<std::uint32_t>(bench.driver.table(1) + 0x80 + 12, 2047U | 1U << 31);  // not filled: no interrupt of its own
+  bench.driver.write32(Driver::ci, 2);
+  REQUIRE(bench.driver.finish(1).ok());
+  CHECK(bench.driver.acknowledge() == 1);
   CHECK(std::equal(bench.content.begin(), bench.content.begin() + 300, bench.driver.memory.begin() + static_cast<std::ptrdiff_t>(at)));
   CHECK(std::equal(bench.content.begin() + 300, bench.content.begin() + 600,
                    bench.driver.memory.begin() + static_cast<std::ptrdiff_t>(at) + 4096));

@@ -145,9 +145,38 @@ TEST_CASE("a spindle that a host stops during a step stops at its end, and one t
   device.cut(21 * second);
   device.restore(22 * second);
   CHECK_FALSE(device.spindle_stopped(22 * second));
-  MediaDevice plain(test::small_drive(), {}, ContentMode::none, 1);
-  plain.stop_spindle(1 * second);
-  CHECK_FALSE(plain.spindle_stopped(1 * second));
+}
+
+TEST_CASE("a host stops and starts the spindle of a disk without power conditions too, which takes the default recovery") {
+  const MediaStep step = read_step({{0, 40}, 0, 1});
+  MediaDevice never(test::small_drive(), {}, ContentMode::none, 1);
+  MediaDevice device(test::small_drive(), {}, ContentMode::none, 1);
+  CHECK_FALSE(device.spindle_stopped(1 * second));
+  Picoseconds first = 1 * second;
+  REQUIRE(ok(perform(never, step, first)));
+  const Picoseconds end = device.start(step, 1 * second).end;
+  device.stop_spindle(1 * second);  // while it works
+  CHECK(ok(device.finish()));
+  CHECK(device.spindle_stopped(end));
+  Picoseconds now = 30 * second;
+  const Picoseconds foreseen = device.positioning().positioning_time(step.run, false, now);
+  const MediaTiming timing = device.start(step, now);
+  CHECK(timing.seek >= 15 * second);
+  CHECK(timing.seek < 16 * second);
+  CHECK(foreseen >= 15 * second);
+  CHECK(device.positioning().least_positioning(100) <= foreseen);
+  CHECK(ok(device.finish()));
+  // Once it turns it is as a disk that was never stopped, and does not stop by itself.
+  now = 1'000 * second;
+  CHECK_FALSE(device.spindle_stopped(now));
+  REQUIRE(ok(perform(never, step, now)));
+  Picoseconds later = 1'000 * second;
+  REQUIRE(ok(perform(device, step, later)));
+  CHECK(later == now);
+  device.stop_spindle(2'000 * second);
+  device.start_spindle(2'001 * second);
+  CHECK_FALSE(device.spindle_stopped(2'001 * second));
+  CHECK(device.start(step, 2'010 * second).seek >= 6 * second);
 }
 
 TEST_CASE("the spindle starts with the power where the description says so, and a cut in between counts as far as it came") {
