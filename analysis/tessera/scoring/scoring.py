@@ -93,5 +93,6 @@ def run_suite(
     rows = [{**row, **at[row["key"]]} for row in sweep.compared()[0].iter_rows(named=True)]
     for row in rows:
         if row["exit_status"] != 0 and row["layer"] in layers:
-            raise NoScore(f"{row['layer']} gets no score, as it did not end well on {row['cell']}, seed {row['seed']}: {row['message']}. Reproduce: {row['command']}", row["exit_status"])
+            again = "" if row["exit_status"] == BAD_INPUT else f". Reproduce: {row['command']}"
+            raise NoScore(f"{row['layer']} gets no score, as it did not end well on {row['cell']}, seed {row['seed']}: {row['message']}{again}", row["exit_status"])
     return figures_of(suite, [row for row in rows if row["exit_status"] == 0])
