@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from tessera.commands import ask, calibrate, curve, drive, firmware, identify, importing, new_firmware, new_layer, papers, plot, report, search, simulate, sweep, trace, validate, view, wave, workload
+from tessera.commands import ask, calibrate, curve, drive, firmware, identify, importing, new_firmware, new_layer, papers, plot, report, score, search, simulate, sweep, trace, validate, view, wave, workload
 from tessera.commands.help import Program
 from tessera.commands.options import count_of
 from tessera.engine.simulator import simulator, simulator_digest
 from tessera.errors import InputError
 
 app = typer.Typer(cls=Program, help="Simulate shingled (SMR) and interlaced (IMR) hard drives: run, compare, sweep, search, plot and report.")
-for part in (simulate, ask, sweep, search, plot, report, view, wave, curve, trace, workload, importing, drive, identify, firmware, new_firmware, new_layer, calibrate):
+for part in (simulate, ask, score, sweep, search, plot, report, view, wave, curve, trace, workload, importing, drive, identify, firmware, new_firmware, new_layer, calibrate):
     part.register(app)
 validate.register(app)
 

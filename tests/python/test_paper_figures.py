@@ -8,6 +8,7 @@ import struct
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 from samples import metric, requests_of, write_run
@@ -101,6 +102,53 @@ def test_a_sweep_s_bars_have_the_interval_over_its_seeds(tmp_path):
         charts_of(Sweep(tmp_path), ("c",))
 
 
+def swept(folder, rows, axes):
+    """A sweep with these results, each with the axes that it has."""
+    sweep = Sweep(folder)
+    sweep.begin({"axes": axes}, map(str, range(len(rows))))
+    for number, row in enumerate(rows):
+        sweep.add({"key": str(number), "exit_status": 0, **row})
+    return sweep
+
+
+OF_BRANCHES = [
+    {"axis.layer": layer, "axis.seed": seed, **unit, "host.latency.mean": value + seed, "host.latency.p99": 10 * value}
+    for layer, unit, value in (("a", {"axis.layers.a.unit": 3}, 1.0), ("a", {"axis.layers.a.unit": 7}, 2.0), ("b", {}, 5.0)) for seed in (1, 2)
+]  # fmt: skip
+
+
+def test_a_parameter_of_one_layer_is_drawn_next_to_the_others(tmp_path):
+    sweep = swept(tmp_path, OF_BRANCHES, ["layer", "seed", "layers.a.unit"])
+    chart = chart_named(charts_of(sweep, labels={"a": "Ours"}), "designs")
+    assert chart.categories == ["Ours, unit 3", "Ours, unit 7", "b"] and chart.parts == {"host.latency.mean": [2.5, 3.5, 6.5]}
+    assert chart.half_widths == pytest.approx([6.353] * 3, abs=1e-3)  # 12.706 times 0.7071 over the square root of 2
+    curve = chart_named(charts_of(sweep), "curve-layer")
+    assert "mean over 2 values of layers.a.unit" in curve.note  # that b has none is no third value
+    assert curve.half_widths[0] is None and curve.half_widths[1] is not None
+    plain = swept(tmp_path / "plain", [row for row in OF_BRANCHES if len(row) == 4], ["layer", "seed"])
+    assert "designs" not in [chart.name for chart in charts_of(plain)]
+
+
+def test_what_has_no_interval_is_drawn_without_one(tmp_path):
+    chart = Stack("stack", "t", Axis("v (1)"), ["one", "two"], {"p": [1, 2]}, half_widths=[None, 0.5])
+    (bars,) = [trace for trace in figure(chart)["data"] if "error_x" in trace]
+    assert bars["error_x"]["array"] == [None, 0.5]
+    svg = draw(chart, tmp_path / "one.svg").read_text()
+    assert draw(replace(chart, half_widths=[0.5, 0.5]), tmp_path / "two.svg").read_text().count("<use") - svg.count("<use") == 2  # a cap at each end
+
+
+def test_a_sweep_s_bars_show_the_metric_that_is_asked_for(tmp_path):
+    sweep = swept(tmp_path, OF_BRANCHES, ["layer", "seed", "layers.a.unit"])
+    assert chart_named(charts_of(sweep, metric="host.latency.p99"), "designs").parts == {"host.latency.p99": [10, 20, 50]}
+    with pytest.raises(tessera.InputError, match="unknown metric 'host.latency.p98'; did you mean 'host.latency.p99'"):
+        charts_of(sweep, metric="host.latency.p98")
+
+
+def test_a_heat_map_s_table_has_its_intervals():
+    rows = pl.DataFrame({"axis.x": ["a", "a", "b"], "axis.y": ["c"] * 3, "axis.seed": [1.0, 2.0, 1.0], "m": [1.0, 3.0, 5.0]})
+    assert pictures.heat(rows, "x", "y", "m").half_widths == [[pytest.approx(12.706, abs=1e-3), None]]
+
+
 def test_layers_are_chosen_ordered_and_named_and_keep_their_looks(compared):
     chart = chart_named(charts_of(compared, ("mu-rmw", "imr-rmw"), {"mu-rmw": "Ours"}), "latency-tail")
     assert [line.name for line in chart.lines] == ["Ours", "imr-rmw"]
@@ -119,7 +167,7 @@ def test_no_two_layers_share_a_colour_or_the_look_that_grey_leaves():
 CHARTS = (
     Lines("lines", "t", Axis("x (ms)", log=True), Axis("y", log=True), [Line("a", [1, 10], [1, 0.1], x_half_widths=[0.5, 20], labels=["p", "q"]), Line("b", [2], [2])], shades=[(1, 2)], shade_label="s"),
     Stack("stack", "t", Axis("v (1)"), ["one", "two"], {"p": [1, 2], "q": [3, None]}, half_widths=[0.5, None]),
-    Heat("heat", "t", Axis("x"), Axis("y"), ["a", "b"], ["c"], [[1.0, None]], [["1 ± 2*", ""]], "ms"),
+    Heat("heat", "t", Axis("x"), Axis("y"), ["a", "b"], ["c"], [[1.0, None]], [["1 ± 2*", ""]], "ms", half_widths=[[2.0, None]]),
     Field("field", "t", Axis("x"), Axis("y"), [0, 1, 2], [0, 5], [[3.0, None]], "cached"),
 )  # fmt: skip
 
@@ -130,7 +178,7 @@ def test_the_table_is_what_is_drawn():
         ("series", "x (ms)", "y", "x half_width_95", "label", "until"), ("a", 1, 1, 0.5, "p", None), ("a", 10, 0.1, 20, "q", None), ("b", 2, 2, None, None, None), ("s", 1, None, None, None, 2),
     ]  # fmt: skip
     assert stack == [("name", "p: v (1)", "q: v (1)", "half_width_95"), ("one", 1, 3, 0.5), ("two", 2, None, None)]
-    assert heat == [("x", "y", "ms", "text"), ("a", "c", 1.0, "1 ± 2*"), ("b", "c", None, "")]
+    assert heat == [("x", "y", "ms", "half_width_95", "text"), ("a", "c", 1.0, 2.0, "1 ± 2*"), ("b", "c", None, None, "")]
     assert field == [("x from", "x to", "y from", "y to", "cached"), (0, 1, 0, 5, 3.0)]
 
 
@@ -214,6 +262,7 @@ def test_the_command_writes_picture_table_and_caption(compared, tmp_path):
         (("--layers", "mu-rmv"), "unknown layer with results 'mu-rmv'; did you mean 'mu-rmw'?"),
         (("--labels", "mu-rm=Ours"), "unknown layer of --labels 'mu-rm'; did you mean 'mu-rmw'?"),
         (("--labels", "Ours"), "--labels: expected LAYER=TEXT"),
+        (("--metric", "host.latency.p99"), "--metric: the figure of a sweep's bars and heat maps; these results are of no sweep"),
         (("--data", "x.txt"), "expected the name of a table that ends with .csv"),
         (("--data", "x.csv"), "one file holds one picture; --only takes one of latency-tail"),
         (("--only", "latency-tai"), "unknown picture 'latency-tai'; did you mean 'latency-tail'?"),

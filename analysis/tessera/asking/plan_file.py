@@ -43,7 +43,7 @@ def plan_table(question: Question, limit: int | None, seeds: int, past: int = 0)
     return table | {"run": run, "points": points, "axes": {"seed": list(range(1, seeds + 1))}}
 
 
-def write_plan(folder: Path, table: Mapping[str, Any], command: str) -> Path:
+def write_plan(folder: Path, table: Mapping[str, Any], command: str, file: str = FILE) -> Path:
     """Writes the table as TOML; the same file for the same question."""
     lines = [f"# {command}", *(f"{name} = {json.dumps(table[name])}" for name in ("title", "blocks", "margin") if name in table), "", "[run]"]
     lines += [f"{name} = {_toml(value)}" for name, value in table["run"].items()]
@@ -51,8 +51,7 @@ def write_plan(folder: Path, table: Mapping[str, Any], command: str) -> Path:
     for point in table["points"]:
         lines += ["", "[[points]]", *(f"{json.dumps(path)} = {_toml(value)}" for path, value in point.items())]
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / FILE, "\n".join(lines) + "\n")
-    return folder / FILE
+    return write(folder / file, "\n".join(lines) + "\n")
 
 
 def _toml(value: Any) -> str:

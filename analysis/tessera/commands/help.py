@@ -52,7 +52,7 @@ EVERYDAY: dict[str, dict[str, tuple[str, ...]]] = {
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "The first day": ("demo", "run", "compare", "report", "view", "explain", "list"),
-    "Questions and designs": ("ask", "sweep", "search", "plot", "curve"),
+    "Questions and designs": ("ask", "score", "sweep", "search", "plot", "curve"),
     "Traces and workloads": ("describe", "trace", "workload", "convert"),
     "Drives": ("check", "drive", "import", "identify"),
     "Arrays, real clients, power cuts": ("array", "serve", "torture"),

@@ -54,7 +54,7 @@ def plot(
     only: Annotated[str | None, typer.Option(help="Only the picture of this name.")] = None,
     x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
     y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
-    metric: Annotated[str, typer.Option(help="What a sweep's heat map shows.")] = "host.latency.mean",
+    metric: Annotated[str | None, typer.Option(help="What bars and heat maps of a sweep show (default: host.latency.mean; of a search its objectives).")] = None,
     layers: Annotated[str | None, typer.Option(metavar="A,B,...", help="Only these layers, in this order.")] = None,
     labels: Annotated[str | None, typer.Option(metavar="A=TEXT,...", help="What layers are called: tessera=Ours,cmr=Conventional.")] = None,
     style: Annotated[str | None, typer.Option(metavar=STYLES, help="Draw for a column, or for both, of a paper: 3.4 or 7.0 inches, 8 pt, also readable in grey, without a title; the caption is printed.")] = None,
@@ -91,18 +91,18 @@ def plot(
             print(f"caption{f' of {chart.name}' if len(charts) > 1 else ''}: {heading(chart)}")
 
 
-def _charts(results: Path, only: str | None, x: str | None, y: str | None, metric: str, layers: tuple[str, ...], labels: Mapping[str, str]) -> "list[Chart | Lanes]":
+def _charts(results: Path, only: str | None, x: str | None, y: str | None, metric: str | None, layers: tuple[str, ...], labels: Mapping[str, str]) -> "list[Chart | Lanes]":
     from tessera.explore import Sweep
     from tessera.explore.results_folder import open_results
-    from tessera.figures.gallery import LAYER, charts_of, labelled, rows_of
+    from tessera.figures.gallery import LAYER, MAIN_METRIC, charts_of, labelled, rows_of
     from tessera.figures.pictures import heat
     from tessera.results.run_folder import Run
 
     if results.suffix == ".json":
         from tessera.figures.timeline import timeline
 
-        if only or x or y or layers or labels:
-            raise InputError(f"{results}: a timeline is one picture; --only, --x, --y, --layers and --labels choose from the folder of results")
+        if only or x or y or metric or layers or labels:
+            raise InputError(f"{results}: a timeline is one picture; --only, --x, --y, --metric, --layers and --labels choose from the folder of results")
         with fitting(results):
             return [timeline(results)]
     opened = open_results(results)
@@ -114,9 +114,9 @@ def _charts(results: Path, only: str | None, x: str | None, y: str | None, metri
                 raise InputError(f"{results}: --x and --y are axes of a sweep")
             rows = rows_of(opened, layers)
             known = rows[LAYER].drop_nulls().unique().to_list() if LAYER in rows.columns else []
-            charts = [labelled(heat(rows, x, y, metric), labels, known)]
+            charts = [labelled(heat(rows, x, y, metric or MAIN_METRIC), labels, known)]
         else:
-            charts = charts_of(opened, layers, labels)
+            charts = charts_of(opened, layers, labels, metric)
     if only:
         named = [chart for chart in charts if chart.name == only]
         if not named:

@@ -9,12 +9,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 from tessera.evidence.family import CONFIDENCE, holm, margin
 from tessera.evidence.ratios import Ratio
 
 BEST = "best"
 BETTER, WORSE, EQUAL, NOT_SETTLED = "better", "worse", "equal", "not settled"
+Name = TypeVar("Name")
 BySeed = Mapping[int, float | None]
 """The figure of one layer with each seed that ran well, or by block."""
 
@@ -39,16 +41,24 @@ def verdicts(
 ) -> dict[str, str]:  # fmt: skip
     """Of each layer but the baseline that has a ratio to it: better, worse, equal (within the margin), or not settled. `figures` are of the
     layers that rank; `chosen`: the baseline is the one of them whose figure is the best; `wholes`: the figures, where `figures` are by block."""
-    pairs = combinations(figures, 2) if chosen else [(layer, baseline) for layer in figures if layer != baseline]
+    chosen_from = combinations(figures, 2) if chosen else [(layer, baseline) for layer in figures if layer != baseline]
+    pairs = [(other, one) if one == baseline else (one, other) for one, other in chosen_from]
     whole = lambda one, other: None if wholes is None else wholes[one] / wholes[other]  # noqa: E731
     family = {pair: ratio for pair in pairs if (ratio := paired(figures[pair[0]], figures[pair[1]], whole(*pair))) is not None}
+    return {layer: verdict for (layer, other), verdict in judged(family, more_is_better).items() if other == baseline}
+
+
+def judged(family: Mapping[Name, Ratio], more_is_better: bool = False) -> dict[Name, str]:
+    """Of each ratio of a family, whether its first figure is better, worse, equal or not settled.
+
+    >>> judged({"a": Ratio.of([-0.20, -0.21, -0.19]), "b": Ratio.of([0.001, 0.0, 0.002]), "c": Ratio.of([0.9, 0.1, -0.2])})
+    {'a': 'better', 'b': 'equal', 'c': 'not settled'}
+    """
     differ, equal = holm([ratio.differs() for ratio in family.values()]), holm([ratio.within_margin() for ratio in family.values()])
-    found = {}
-    for (one, other), ratio, difference, equality in zip(family, family.values(), differ, equal):
-        if baseline in (one, other):
-            layer, seen = (one, ratio) if other == baseline else (other, ratio.inverse())
-            found[layer] = _verdict(seen.inverse() if more_is_better else seen, difference <= 1 - CONFIDENCE, equality <= 1 - CONFIDENCE)
-    return found
+    return {
+        name: _verdict(ratio.inverse() if more_is_better else ratio, difference <= 1 - CONFIDENCE, equality <= 1 - CONFIDENCE)
+        for (name, ratio), difference, equality in zip(family.items(), differ, equal)
+    }  # fmt: skip
 
 
 def _verdict(ratio: Ratio, differs: bool, equal: bool) -> str:

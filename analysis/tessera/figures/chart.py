@@ -88,6 +88,8 @@ class Heat:
     texts: Sequence[Sequence[str]] = field(default_factory=list)
     value_label: str = ""
     note: str = ""
+    half_widths: Sequence[Numbers] = ()
+    """Half the 95 % interval of each value over seeds; empty where none has one."""
 
     @property
     def wide(self) -> bool:

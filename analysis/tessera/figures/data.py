@@ -36,7 +36,8 @@ def table_of(chart: Chart | Lanes) -> list[Sequence[Cell]]:
         case Heat():
             cells = [(x, y, value) for y, row in zip(chart.ys, chart.values) for x, value in zip(chart.xs, row)]
             texts = [text for row in chart.texts for text in row] or [""] * len(cells)
-            return [(chart.x.label, chart.y.label, chart.value_label, "text"), *((*cell, text) for cell, text in zip(cells, texts))]
+            halves = [half for row in chart.half_widths for half in row] or [None] * len(cells)
+            return [(chart.x.label, chart.y.label, chart.value_label, "half_width_95", "text"), *((*cell, half, text) for cell, half, text in zip(cells, halves, texts))]
         case Field():
             head = (f"{chart.x.label} from", f"{chart.x.label} to", f"{chart.y.label} from", f"{chart.y.label} to", chart.value_label)
             columns, rows = list(zip(chart.xs, chart.xs[1:])), list(zip(chart.ys, chart.ys[1:]))

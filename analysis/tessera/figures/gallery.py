@@ -12,7 +12,7 @@ from tessera.evidence.family import equal
 from tessera.evidence.marks import UNRANKED, of_run_marks, rankable
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import Sweep, read_frame
-from tessera.explore.designs import is_design, with_places, zipped_axes
+from tessera.explore.designs import is_design, over_seeds, with_places, zipped_axes
 from tessera.figures import pictures
 from tessera.figures.bands import of_bands
 from tessera.figures.chart import Chart, Heat, Lines, Stack
@@ -23,6 +23,7 @@ from tessera.results.run_folder import Run
 
 MOST_HEATS = 6  # of a sweep with more than two axes
 MOST_COLUMNS = 10  # of a heat map whose cells have room for a figure
+MOST_BARS = 30  # of one picture
 MOST_CURVES = 8  # of one picture: more layers go by families
 MAIN_METRIC = "host.latency.mean"
 LAYER = "axis.layer"
@@ -120,10 +121,12 @@ def of_sweep(sweep: Sweep, metric: str | None = None, layers: Sequence[str] = ()
     if good.height == 0:
         return []
     axes = [name for name in sweep.axes if name != "seed" and f"axis.{name}" in good.columns]
+    if metric is not None:
+        pictures.known_metric(good, metric)
     wanted = [metric] if metric else list(sweep.facts.get("objectives", ())) or [MAIN_METRIC]
     charts = _all_fronts(sweep, good, axes, layers)
     for number, name in enumerate(name for name in wanted if name in good.columns):
-        found = [chart for chart in _over_axes(good, axes, name) if _compares(chart)]
+        found = [chart for chart in [*_by_design(good, axes, name), *_over_axes(good, axes, name)] if _compares(chart)]
         charts += [replace(chart, name=f"{chart.name}-{name}") if number else chart for chart in found]
     _, part = sweep.compared()
     return [replace(chart, note=pictures.noted(chart.note, f"the first 1/{part} of each run left out")) for chart in charts] if part else charts
@@ -134,6 +137,25 @@ def _over_axes(good: pl.DataFrame, axes: list[str], metric: str) -> list[Chart]:
     if pair := _crossed(good, zipped):
         return _heats(good.drop_nulls([f"axis.{name}" for name in pair]), pair, axes, metric)
     return [_curve(good.drop_nulls(f"axis.{name}"), name, metric) for name in zipped]
+
+
+def _by_design(good: pl.DataFrame, axes: list[str], metric: str) -> list[Chart]:
+    """A bar for each design, where some have an axis that others lack: a layer at each value of its parameter, next to other layers."""
+    columns = {f"axis.{name}": "" if name == "layer" else f"{name.rpartition('.')[2]} " for name in axes if is_design(name)}
+    varied = [name for name in axes if not is_design(name) and good[f"axis.{name}"].n_unique() > 1]
+    rows = over_seeds(good.drop_nulls(metric), axes, [metric])
+    if varied or rows.height > MOST_BARS or not any(good[column].null_count() for column in columns):
+        return []
+    marked = rows["marks"].str.contains_any(UNRANKED).to_list()
+    names = [
+        ", ".join(word + pictures.text(row[column]) for column, word in columns.items() if row[column] is not None) + (pictures.MARK if mark else "")
+        for row, mark in zip(rows.iter_rows(named=True), marked)
+    ]  # fmt: skip
+    halves = [half if seeds > 1 else None for half, seeds in rows.select(f"{metric}.half_width", "seeds").rows()]
+    seeds = pictures.seeds_note(rows["seeds"])
+    note = pictures.noted(seeds, f"{pictures.MARK} not to be ranked" if any(marked) else "")
+    bars = {metric: rows[metric].to_list()}
+    return [Stack("designs", f"{metric} by design", pictures.Axis(pictures.with_unit(metric)), names, bars, half_widths=halves if seeds else None, note=note)]
 
 
 def _compares(chart: Chart) -> bool:
@@ -274,16 +296,18 @@ def _curve(good: pl.DataFrame, axis: str, metric: str) -> Chart:
     )  # fmt: skip
 
 
-def charts_of(results: Run | Comparison | Sweep, layers: Sequence[str] = (), labels: Mapping[str, str] = MappingProxyType({})) -> list[Chart]:
-    """Every picture of a folder of results. `layers`: which, and in which order; `labels`: what they are called. Raises InputError for a layer that
-    the results do not have."""
+def charts_of(results: Run | Comparison | Sweep, layers: Sequence[str] = (), labels: Mapping[str, str] = MappingProxyType({}), metric: str | None = None) -> list[Chart]:
+    """Every picture of a folder of results. `layers`: which, and in which order; `labels`: what they are called; `metric`: what bars and heat maps
+    of a sweep show. Raises InputError for a layer or a metric that the results do not have."""
+    if metric is not None and not isinstance(results, Sweep):
+        raise InputError("--metric: the figure of a sweep's bars and heat maps; these results are of no sweep")
     if isinstance(results, Run):
         charts, known = of_run(results), [str(results.summary["run"]["layer"])]
         _chosen(layers, known, "layer of this run")
     elif isinstance(results, Comparison):
         charts, known = of_comparison(results, layers), list(results.columns["layers"]["layer"])
     else:
-        charts, rows = of_sweep(results, None, layers), results.good
+        charts, rows = of_sweep(results, metric, layers), results.good
         known = rows[LAYER].drop_nulls().unique(maintain_order=True).to_list() if LAYER in rows.columns else []
     return [labelled(chart, labels, known) for chart in charts]
 

@@ -184,7 +184,8 @@ def _stack(panel: Axes, chart: Stack, sheet: Sheet) -> None:
         left += widths
     halves = np.array([half or 0.0 for half in chart.half_widths or [0.0] * len(places)])
     if halves.any():
-        panel.errorbar(left, places, xerr=np.array([np.minimum(halves, left), halves]), fmt="none", color="0.15", capsize=2, linewidth=1)
+        known = np.array([half is not None for half in chart.half_widths or ()])  # a cap on the end of a bar would say that it is exact
+        panel.errorbar(left[known], np.array(places)[known], xerr=np.array([np.minimum(halves, left), halves])[:, known], fmt="none", color="0.15", capsize=2, linewidth=1)
     if chart.totals:
         for place, total, half in zip(places, left, halves):
             panel.annotate(total_text(total), (total + half, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=sheet.small)

@@ -279,21 +279,27 @@ def heat(results: pl.DataFrame, x: str, y: str, metric: str) -> Heat:
     for name in (x, y):
         if name not in axes:
             raise unknown_name("axis of this sweep", name, axes)
-    if metric not in results.columns:
-        raise unknown_name("metric", metric, [name for name in results.columns if not name.startswith("axis.")])
+    known_metric(results, metric)
     xs, ys = (in_order(results[f"axis.{name}"]) for name in (x, y))
     others = [name for name in axes if name not in (x, y, "seed")]
-    values, texts, marked = [], [], False
+    values, texts, halves, marked = [], [], [], False
     for at_y in ys:
         rows = [results.filter((pl.col(f"axis.{x}") == at_x) & (pl.col(f"axis.{y}") == at_y)).drop_nulls(metric) for at_x in xs]
         cells = [cell(found, others, metric) for found in rows]
         values.append([each[0] for each in cells])
         texts.append([each[1] for each in cells])
+        halves.append([seeds_half(found, others, metric) for found in rows])
         marked = marked or any(each[1].endswith(MARK) for each in cells)
     means = mean_over(results, others)
     seeds = "± half the 95 % interval over the seeds" if any("±" in each for row in texts for each in row) else ""
     note = noted(f"mean over {means}" if means else "", seeds, f"{MARK} not to be ranked" if marked else "")
-    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric), note=note)
+    return Heat("heat", f"{metric} over {x} and {y}", Axis(x), Axis(y), distinct(xs), distinct(ys), values, texts, with_unit(metric), note, halves if seeds else ())
+
+
+def known_metric(results: pl.DataFrame, metric: str) -> None:
+    """Raises InputError, with the nearest name, where the rows have no such figure."""
+    if metric not in results.columns:
+        raise unknown_name("metric", metric, [name for name in results.columns if not name.startswith("axis.")])
 
 
 def noted(*parts: str) -> str:
@@ -303,7 +309,7 @@ def noted(*parts: str) -> str:
 
 def mean_over(results: pl.DataFrame, others: Sequence[str]) -> str:
     """What a figure is a mean over, seeds left out: those have an interval."""
-    counts = {name: results[f"axis.{name}"].n_unique() for name in others}
+    counts = {name: results[f"axis.{name}"].drop_nulls().n_unique() for name in others}  # null: a design without that axis
     return " and ".join(f"{count} values of {name}" for name, count in counts.items() if count > 1)
 
 

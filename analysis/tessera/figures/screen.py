@@ -118,7 +118,7 @@ def _stack(chart: Stack) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     if any(halves):
         traces.append({
             "type": "scatter", "mode": "none", "x": chart.sums(), "y": [_plain(name) for name in chart.categories], "showlegend": False, "hoverinfo": "skip",
-            "error_x": {"type": "data", "array": halves, "thickness": 1, "width": 3},
+            "error_x": {"type": "data", "array": list(chart.half_widths or ()), "thickness": 1, "width": 3},
         })  # fmt: skip
     if chart.totals:
         traces.append({

@@ -1,0 +1,98 @@
+"""Makes the score of a layer: torture first, then its runs of the suite, in a sweep's folder that goes on where it was interrupted."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tessera.asking.plan_file import write_plan
+from tessera.engine.libraries import check_layer
+from tessera.engine.libraries import layers as known_layers
+from tessera.engine.output_file import make_way, write_inside
+from tessera.engine.simulator import BAD_INPUT, STOPPED, SimulatorError, ask_simulator, simulator_digest
+from tessera.errors import InputError, read_json
+from tessera.explore import read_plan, run_sweep
+from tessera.explore.sweep import Count, keyed
+from tessera.scoring.measures import figures_of
+from tessera.scoring.suite import Suite
+
+PLAN, TORTURE = "score.toml", "torture.json"
+LIBRARIES = (".so", ".py", ".dylib")
+Layers = Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+
+class NoScore(Exception):
+    """The layer gets none: it lost data, or did not end well."""
+
+    def __init__(self, why: str, status: int):
+        super().__init__(why)
+        self.status = status
+
+
+def subject_of(word: str, libraries: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The layer that a word names, or the only one of the library that it names; and the libraries. Raises InputError."""
+    is_file = word.endswith(LIBRARIES)
+    libraries = (*([word] if is_file else ()), *libraries)
+    listed = known_layers(libraries)
+    if is_file:
+        own = [name for name, entry in listed.items() if entry.get("library")]
+        if len(own) != 1:
+            raise InputError(f"{word} has the layers {', '.join(own)}; name one: tessera score {own[0]} --firmware {word}")
+        word = own[0]
+    check_layer(word, libraries)
+    layer = next((name for name, entry in listed.items() if word in entry.get("former_names", ())), word)
+    if ":" in layer or listed[layer].get("zones"):
+        raise InputError(f"{layer}: a score is of layers that take writes anywhere, and this one has a host's zones")
+    return layer, tuple(libraries) if listed[layer].get("library") else ()
+
+
+def digest_of(libraries: Sequence[str]) -> str | None:
+    return hashlib.sha256(Path(libraries[0]).read_bytes()).hexdigest() if libraries else None
+
+
+def torture(suite: Suite, layer: str, libraries: Sequence[str], out: Path) -> None:
+    """The suite's campaign of power cuts, once for each build of layer and simulator. Raises NoScore where data is lost."""
+    words = ["torture", "torture", "--layer", layer, *(word for library in libraries for word in ("--firmware", library)), *suite.torture]
+    key = hashlib.sha256(json.dumps([simulator_digest(), digest_of(libraries), layer, suite.torture]).encode()).hexdigest()
+    file = out / TORTURE
+    if file.exists() and (kept := read_json(file)).get("key") == key:
+        found = kept["found"]
+    else:
+        found = _tortured(layer, words)
+        make_way(file)
+        write_inside(file, json.dumps({"key": key, "found": found}, indent=1) + "\n")
+    if found:
+        raise NoScore(f"{layer} gets no score, as {found}. Torture shows it: tessera {' '.join(words)}", 3)
+
+
+def _tortured(layer: str, words: Sequence[str]) -> str:
+    """What went wrong, or ""."""
+    try:
+        ask_simulator(words)
+    except InputError as error:
+        raise NoScore(f"{layer} gets no score, as torture refuses it: {error}", BAD_INPUT) from None
+    except SimulatorError as error:
+        if error.status in STOPPED:
+            raise KeyboardInterrupt from None
+        first = next((line for line in error.output.splitlines() if line.startswith(("loss:", "failure:"))), "")
+        kind, _, where = first.partition(": ")
+        said = where.removeprefix(f"{layer}, ")
+        return f"it lost acknowledged data in a power cut ({said})" if kind == "loss" else f"it failed under power cuts ({said or error.message or error})"
+    return ""
+
+
+def run_suite(
+    suite: Suite, layers: Sequence[str], canaries: Iterable[str], libraries: Sequence[str], out: Path, command: str, jobs: int | None = None, progress: Callable[[Count], None] | None = None
+) -> dict[str, dict[str, dict[str, Any]]]:  # fmt: skip
+    """The figures of the layers, and of the canaries. Raises NoScore where a run of `layers` did not end well."""
+    plan = read_plan(write_plan(out, suite.plan_table(layers, canaries, [str(Path(library).resolve()) for library in libraries]), command, PLAN))
+    sweep = run_sweep(plan, out, jobs=jobs, progress=progress)
+    sweep.add_facts({"warm_up": suite.warm_up})
+    at = {key: {"layer": run.point["layer"], "cell": suite.cell_at(run.point)} for key, run in keyed(plan).items()}
+    rows = [{**row, **at[row["key"]]} for row in sweep.compared()[0].iter_rows(named=True)]
+    for row in rows:
+        if row["exit_status"] != 0 and row["layer"] in layers:
+            again = "" if row["exit_status"] == BAD_INPUT else f". Reproduce: {row['command']}"
+            raise NoScore(f"{row['layer']} gets no score, as it did not end well on {row['cell']}, seed {row['seed']}: {row['message']}{again}", row["exit_status"])
+    return figures_of(suite, [row for row in rows if row["exit_status"] == 0])
