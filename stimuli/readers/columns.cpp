@@ -68,6 +68,8 @@ class Columns final : public LineTraceReader {
       return false;
     }
     if (left_out()) return false;
+    if (line_number() == 1 && fields_.size() >= least_ && is_header() && offset_is_no_number())
+      fail("'" + std::string(line().substr(0, 60)) + "' looks like a header: header=1 leaves it out");
     expect_fields(least_, most_fields, "as the description of the columns says");
     raw.op = spec_.fixed_op.value_or(HostOp::read);
     if (spec_.op.given()) {
@@ -184,6 +186,11 @@ class Columns final : public LineTraceReader {
     return true;
   }
 
+  [[nodiscard]] bool offset_is_no_number() const {
+    std::uint64_t number = 0;
+    return parse_hexadecimal(number_text(spec_.offset.at), number) == NumberFault::malformed;
+  }
+
   /// Whether the line is above the records: its time, or where there is none its offset, is no number, or it has too few columns.
   [[nodiscard]] bool is_header() const {
     if (line_number() > most_header_lines) return false;
@@ -191,10 +198,7 @@ class Columns final : public LineTraceReader {
     if (fields_.size() < least_) return true;
     if (spec_.calendar)
       return parse_calendar(field(spec_.time_of_day.given() ? spec_.time_of_day : spec_.time.at), ignored) != NumberFault::none;
-    if (spec_.no_times) {
-      std::uint64_t number = 0;
-      return parse_hexadecimal(number_text(spec_.offset.at), number) == NumberFault::malformed;
-    }
+    if (spec_.no_times) return offset_is_no_number();
     return parse_time(number_text(spec_.time.at), spec_.time.unit, ignored) == NumberFault::malformed;
   }
 

@@ -43,6 +43,17 @@ TEST_CASE("columns in a TOML file beside the trace, found without being named") 
   CHECK(read_all(path, "columns:" + folder.write("elsewhere.toml", toml)) == expected);
 }
 
+TEST_CASE("a first line of words is told to be a header, and a wrong number in it is told as in any line") {
+  const Folder folder;
+  const std::string plain = "columns:time=1:us,op=2:r=R,w=W,offset=3:512,size=4:512";
+  const auto error = [&](const std::string& first) {
+    return error_of(folder, [&] { read_all(folder.write("t", first + "\n1,R,0,8\n"), plain); });
+  };
+  CHECK(error("time,op,offset,size") == "t:1: 'time,op,offset,size' looks like a header: header=1 leaves it out");
+  CHECK(error("1,op,0,8") == "t:1: unknown operation 'op'; expected R, W");
+  CHECK(error("now,R,0,8").find("header") == std::string::npos);
+}
+
 TEST_CASE("a volume from several columns, of which the header may lack some") {
   const Folder folder;
   const std::string spec_of_three = "columns:time=t:us,offset=at:512,size=n:512,op=fixed:r,volume=host+disk+part?:v";
