@@ -189,8 +189,7 @@ TEST_CASE("AHCI 1.3.1, 4.2.3.3: a region has an even number of bytes, up to 4 Mi
   CHECK((bench.driver.read32(Driver::pis) & 1U << 29) != 0);
 }
 
-TEST_CASE(
-    "Serial ATA 3.2, 10.5.10: PIO set-up FISes: busy after each but the last to the host, and from the host no interrupt for the first") {
+TEST_CASE("Serial ATA 3.2, 10.5.10: PIO set-up FISes are busy but after the last, and the first from the host is silent") {
   AhciBench bench;
   REQUIRE(bench.driver.begin());
   const std::uint64_t at = bench.driver.allocate(2);
