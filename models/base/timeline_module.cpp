@@ -99,15 +99,21 @@ void TimelineModule::rethrow_failure() const {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
+void TimelineModule::fail(std::exception_ptr failure) {
+  failure_ = std::move(failure);
+  running_ = false;
+  sc_core::sc_stop();
+}
+
 void TimelineModule::run() {
   try {
     run_ahead();
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // the kernel's own way to end a thread
+  } catch (const sc_core::sc_report& report) {
+    fail(std::make_exception_ptr(ModelBug(std::string(report.get_msg_type()) + ": " + report.get_msg())));
   } catch (...) {
-    failure_ = std::current_exception();
-    running_ = false;
-    sc_core::sc_stop();
+    fail(std::current_exception());
   }
   if (failure_ != nullptr) report_failure(failure_);
 }

@@ -114,6 +114,7 @@ class TimelineModule : public sc_core::sc_module {
  private:
   void run();
   void run_thread();
+  void fail(std::exception_ptr failure);
   void run_ahead();
   void look_around();
   [[nodiscard]] bool in_own_process() const;

@@ -23,10 +23,14 @@
 
 namespace tessera {
 
+/// Id of the SystemC report, an error, for a violation that nobody listens to. By its default action it is thrown into the call that broke
+/// the rule; in an action of a drive it ends the simulation as a ModelBug.
+inline constexpr const char* protocol_report = "/tessera/protocol";
+
 class ProtocolCheckerModule : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
  public:
   using Payload = tlm::tlm_generic_payload;
-  /// Told of each violation: the rule, and what happened where. By default a violation is a ModelBug.
+  /// Told of each violation: the rule, and what happened where. By default a violation is a report (protocol_report).
   using Listener = std::function<void(const std::string& rule, const std::string& what)>;
 
   tlm::tlm_target_socket<32> from;

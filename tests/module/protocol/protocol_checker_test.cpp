@@ -242,7 +242,11 @@ TEST_CASE("rule lifetime: a payload without a memory manager") {
   bench.checker.power_off();
 }
 
-TEST_CASE("without a listener a violation is a bug of the model that names rule and place") {
+TEST_CASE("without a listener a violation is a report with an id, whose action is the platform's") {
   Bench bench(false, true);
   CHECK_THROWS_WITH(bench.forward(bench.one, tlm::END_RESP, 0), Catch::Contains("rule 'order'") && Catch::Contains("checker"));
+  sc_core::sc_report_handler::set_actions(protocol_report, sc_core::SC_DO_NOTHING);
+  const int before = sc_core::sc_report_handler::get_count(sc_core::SC_ERROR);
+  CHECK_NOTHROW(bench.forward(bench.one, tlm::END_RESP, 0));
+  CHECK(sc_core::sc_report_handler::get_count(sc_core::SC_ERROR) == before + 1);
 }
