@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "platforms/description/quantity.hpp"
 #include "platforms/kernel/live_drive_module.hpp"
+#include "stimuli/player/initial_transient.hpp"
 
 namespace py = pybind11;
 
@@ -232,6 +233,14 @@ PYBIND11_MODULE(_kernel, module) {
     } catch (const std::exception& error) {
       raise("tessera.kernel", "ModelFailure", error.what());
     }
+  });
+
+  // For tests with known answers: the warm-up of latencies in ps, in order of arrival, and whether they are steady behind it.
+  module.def("warm_up", [](const std::vector<std::uint64_t>& latencies) {
+    InitialTransient transient;
+    for (std::size_t i = 0; i < latencies.size(); ++i) transient.completed(i, Picoseconds(latencies[i]));
+    const auto cut = transient.cut();
+    return cut ? std::optional(std::pair(cut->requests, cut->steady)) : std::nullopt;
   });
 
   py::class_<LiveRequest, SharedRequest>(module, "Request")

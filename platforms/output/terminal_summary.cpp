@@ -304,7 +304,9 @@ std::string terminal_summary(const MetricSet& metrics, const RunVerdict& verdict
   if (some(metrics, "host.throughput")) text += line("throughput", throughput_text(metrics));
   if (value_of(metrics, "host.latency.mean")) text += line("latency", latency_text(metrics, verdict.percentiles));
   if (some(metrics, "host.steady.from") && !verdict.unsteady)
-    text += line("warm-up", "suggested: the first " + shown(metrics, "host.steady.from") + " requests (MSER-5); the figures include them");
+    text += line("warm-up", "suggested: the first " + shown(metrics, "host.steady.from") + " requests; mean " +
+                                shown(metrics, "host.latency.mean") + " with them, as here, " + shown(metrics, "host.steady.mean") +
+                                " without");
   text += busy_lines(metrics);
   text += lives_lines(metrics, "reads", "host.read");
   text += lives_lines(metrics, "writes", "host.write");

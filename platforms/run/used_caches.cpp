@@ -162,7 +162,8 @@ CacheFilling filling_of(const DriveConfig& drive, const FormatPlan& plan) {
 std::string FilledDrive::note() const {
   if (!empty_because.empty()) return "it began with empty caches: " + empty_because;
   if (requests == 0) return "";
-  std::string how = in_part ? "the same input, served once before, filled them in part" : "the same input had filled them before";
+  const std::string input = recorded ? "the same input" : "other requests of the same workload";
+  std::string how = input + (in_part ? ", served once before, filled them in part" : " had filled them before");
   if (past != 0) how = "the " + std::to_string(past) + " requests before " + (in_part ? "filled them in part" : "filled them");
   return "it began with used caches: " + how + " (--caches empty begins without)";
 }
@@ -192,6 +193,9 @@ FilledDrive use_caches(const CacheFilling& filling, const cli::RunOptions& optio
     end.past = options.skip;
     once.skip = 0;
     once.limit = options.skip;
+  } else if (!end.recorded) {
+    once.limit = options.limit.value_or(std::max(load_workload(search, options.workload).requests, options.skip) - options.skip);
+    once.skip = options.skip + *once.limit;
   }
   ProcessCopy copy;
   if (copy.is_copy()) fill_in_copy(copy, [&] { return state_after(filling, once, drive, plan, config, search, end.past != 0); });

@@ -3,8 +3,9 @@
 // as it goes, and shuts the drive down; the run begins with what the drive holds then (docs/guide/saved-states.md).
 //
 // Which requests: of a recorded trace its past, all that --skip leaves out. Without --skip there is none, and it is the very requests that
-// the run measures: they leave just the blocks that it is about to ask for, which is the best case, and said first. Of a law it is the
-// run's own draws, whose blocks return as often as any; both until caches are full or the input ends.
+// the run measures: they leave just the blocks that it is about to ask for, which is the best case, and said first. Of a law it is as
+// many of its draws as the run has, from those after the run's on: they go to the same hot places, and are not the ones that are measured.
+// Both end when the caches are full.
 #include <cstdint>
 #include <memory>
 #include <string>

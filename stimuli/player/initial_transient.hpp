@@ -1,8 +1,16 @@
 #pragma once
-// Which requests at the start of a run were warm-up, as the run itself finds: MSER-5 (White 1997; Hoad, Robinson and Davies 2010). The
-// latencies, in order of arrival, are taken by batches of five; the warm-up is the cut that makes the squared standard error of the mean of
-// the batches behind it smallest, over the first half. The run was not steady if the cut is at the half, which says that a later one would
-// be better, or if latencies still drifted behind it. This is the only rule of warm-up: whoever reads logs takes `host.steady.from`.
+// Which requests at the start of a run were warm-up, and whether the run became steady: the only rule of either. Whoever reads logs takes
+// `host.steady.from` and `host.steady.reached` (docs/guide/python.md).
+//
+// The latencies, in order of arrival, are taken by batches of five. MSER-5 (White 1997; Hoad, Robinson and Davies 2010) cuts where the
+// squared standard error of the mean of the batches behind is smallest, over the first half. After rare bursts it cuts at the last one, and
+// it keeps a start that is faster and more even than what follows, such as caches that fill. So its cut counts only if the latencies before
+// it differ from those behind by more than chance, by ranks of stretches, and so does each share of the run that differs from all after it.
+//
+// A run is not steady if the cut is at the half, which says that a later one would be better, or if latencies drift behind the warm-up: in
+// either case the means of both halves differ by 5 %. A drift is a difference of both halves beyond chance (Student's t), or a trend of
+// twenty groups as one steady run in a hundred has it (Mann 1945, Kendall 1975). Latencies that remember each other for longer than a
+// hundredth of the run drift by chance more often.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -25,8 +33,9 @@ class InitialTransient {
   struct Cut {
     std::uint64_t requests = 0;  ///< to be left out at the start
     bool steady = true;          ///< the cut lies before the half, and nothing drifts behind it
+    double mean_ms = 0;          ///< of the latencies behind the cut
   };
-  /// Empty below `fewest_batches`. Batches that are not full do not count.
+  /// Empty below `fewest_batches`. Batches that are not full do not count, but in the mean.
   [[nodiscard]] std::optional<Cut> cut() const;
 
  private:
@@ -35,7 +44,10 @@ class InitialTransient {
     std::uint64_t requests = 0;
   };
   void merge_pairs();
-  /// Whether the means of both halves behind a cut differ by more than a twentieth of the smaller one, and by more than chance.
+  [[nodiscard]] std::size_t full_batches() const;
+  [[nodiscard]] std::size_t mser_5(std::size_t count) const;
+  /// Whether the batches of [from, to) are slower, or faster, than those of [to, count), however far apart a few of these are.
+  [[nodiscard]] bool differs(std::size_t from, std::size_t to, std::size_t count) const;
   [[nodiscard]] bool drifts(std::size_t from, std::size_t count) const;
   [[nodiscard]] double mean_ms(std::size_t from, std::size_t to) const;
 

@@ -86,11 +86,14 @@ void PlayerStatistics::report(MetricSet& metrics, std::uint32_t tags) const {
 
   const auto cut = transient_.cut();
   metrics.add("host.steady.from", cut ? std::optional(static_cast<double>(cut->requests)) : std::nullopt, "1",
-              "measured requests that MSER-5 would leave out at the start as warm-up, in batches of at least five by order of arrival");
-  metrics.add("host.steady.reached", cut ? std::optional(cut->steady ? 1.0 : 0.0) : std::nullopt, "1",
-              "1: that warm-up ended before the half of the measured requests, and the mean latencies of both halves behind it differ by 5 "
-              "% at most"
-              " or by chance; 0: figures depend on the length of the run");
+              "measured requests at the start that are warm-up: MSER-5's cut, or a share of the run that differs from the rest, each by "
+              "more than chance");
+  metrics.add("host.steady.mean", cut ? std::optional(cut->mean_ms) : std::nullopt, "ms",
+              "mean time from arrival to completion of the requests after that warm-up");
+  metrics.add(
+      "host.steady.reached", cut ? std::optional(cut->steady ? 1.0 : 0.0) : std::nullopt, "1",
+      "1: MSER-5's cut lies before the half of the measured requests, and latencies have no trend after the warm-up, or one of less "
+      "than 5 % from half to half; 0: figures depend on the length of the run");
 
   metrics.add("host.backlog.mean", backlog_.mean(), "1", "mean number of arrived, uncompleted requests");
   count("host.backlog.peak", backlog_.peak(), "largest backlog, at the bounds of at least 512 intervals of the run");

@@ -240,7 +240,7 @@ def test_ratios_to_a_baseline_are_those_of_runs_with_one_seed(tmp_path):
 
 
 def test_a_verdict_is_of_the_layers_that_rank(tmp_path):
-    finished, result = compare(tmp_path, "demo", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL, "--seeds", 3, "--baseline", "best")
+    finished, result = compare(tmp_path, "demo", "--layers", "cmr,imr-rmw,mu-rmw", *SMALL[:-2], "--limit", 1500, "--seeds", 3, "--baseline", "best")
     verdicts = result["baselines"]["best"]["host.latency.mean.verdict"]
     assert verdicts == [None, "worse", None]  # mu-rmw never cleaned
     assert table_rows(finished.stdout, "times best")["imr-rmw"][1].endswith(" worse")
@@ -270,7 +270,7 @@ def test_control_c_ends_the_runs_in_order_and_says_where_they_are(tmp_path):
 
 
 def test_wide_has_every_column_and_where_the_time_goes(tmp_path):
-    said = simulate("compare", "demo", "--layers", "cmr,imr-rmw", *SMALL, "--seeds", 2, "--baseline", "cmr", "--wide", "--out", tmp_path).stdout
+    said = simulate("compare", "demo", "--layers", "cmr,imr-rmw", *SMALL[:-2], "--limit", 1500, "--seeds", 2, "--baseline", "cmr", "--wide", "--out", tmp_path).stdout
     assert table_rows(said)["layer"][-1] == "errors"
     assert re.search(r"^imr-rmw +[0-9.]+ \[[0-9.]+, [0-9,.]+\] (worse|not settled) ", said, re.MULTILINE)
     lines = said.split("Where the time goes:\n")[1].splitlines()[:4]

@@ -7,6 +7,7 @@ import math
 import os
 
 import numpy as np
+import optuna
 import polars as pl
 import pytest
 
@@ -18,11 +19,12 @@ from tessera.evidence.paired import BETTER, NOT_SETTLED, WORSE, verdicts
 from tessera.evidence.ratios import Difference, Measured, ratio
 from tessera.evidence.steadiness import quantile, steadiness_of
 from tessera.evidence.verdict import best_of, least_that_is_enough
-from tessera.evidence.warmup import latencies_after_each, left_out, own, part_of, rest_of
+from tessera.evidence.warmup import latencies_after_each, left_out, part_of, rest_of
 from tessera.explore.confirming import Confirmed, confirm
 from tessera.explore.effort import steadiness
 from tessera.explore.search_plan import SearchPlan
 from tessera.explore.search_rows import Trial
+from tessera.kernel import _extension
 from tessera.reports.effects import effect_of
 from tessera.results.request_log import latency_ms
 
@@ -188,12 +190,9 @@ def test_an_interval_of_one_run_covers_and_is_no_wider_than_it_has_to_be(fractio
     assert wider <= 1.3 * (1 + 2 / math.sqrt(tries))
 
 
-def mser_5(values: np.ndarray) -> int:
-    """The cut of the simulator's rule: of batches of five, that with the least error of the mean of the rest."""
-    batches = values[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
-    sums, squares = (np.cumsum(each[::-1])[::-1] for each in (batches, batches**2))
-    count = np.arange(len(batches), 0, -1)
-    return 5 * int(np.argmin(((squares - sums**2 / count) / count**2)[: len(batches) // 2 + 1]))
+def found_in(latencies: np.ndarray) -> tuple[int, bool]:
+    """What the simulator finds in a run of such latencies: its warm-up, and whether it is steady."""
+    return _extension().warm_up((latencies * 1e9).astype(np.uint64).tolist())
 
 
 def row_of(latencies: np.ndarray) -> dict[str, float]:
@@ -201,7 +200,8 @@ def row_of(latencies: np.ndarray) -> dict[str, float]:
     count = len(latencies)
     figures = dict(latencies_after_each(latencies, {"host.latency.mean": None, "host.latency.p99": 0.99}, lambda part: left_out(count, part)))
     whole = {"host.latency.mean": float(latencies.mean()), "host.latency.p99": quantile(latencies, 0.99)}
-    return {"exit_status": 0, "host.requests": float(count), **whole, **own(latencies, mser_5(latencies)), **figures}
+    warm_up, steady = found_in(latencies)
+    return {"exit_status": 0, "host.requests": float(count), **whole, "host.steady.from": float(warm_up), "host.steady.reached": float(steady), **figures}
 
 
 TRANSIENTS = {  # of what is a mean of 1 in the long run; how many times that at the start, and requests until it is e times less
@@ -218,9 +218,12 @@ def test_a_known_transient_is_left_out_of_all_designs_and_nothing_else_is(transi
     tries, count = TRIES // 2, 20_000
     shape = 1 + (times - 1) * np.exp(-np.arange(count) / memory)
     law = (lambda: draw.exponential(1.0, count)) if noise == "even" else (lambda: draw.lognormal(-0.5, 1.0, count))
-    bias, rest, parts = [], [], []
+    bias, rest, parts, unsteady = [], [], [], 0
     for _ in range(tries):
         rows = [row_of(law() * shape), row_of(law())]
+        if not rows[0]["host.steady.reached"]:
+            unsteady += 1
+            continue
         part = part_of(rows)
         parts.append(part)
         compared = [rest_of(row, part)["host.latency.mean"] for row in rows]
@@ -230,12 +233,13 @@ def test_a_known_transient_is_left_out_of_all_designs_and_nothing_else_is(transi
     if transient == "nothing":
         assert sum(part is not None for part in parts) <= 0.02 * tries + 1
     else:
+        assert unsteady <= tries / 2  # of a long one some drift on, for a longer run to settle
         assert None not in parts and abs(np.mean(bias)) > 0.04
         assert abs(np.mean(rest)) < 0.02 and abs(np.mean(rest)) < 0.4 * abs(np.mean(bias))
 
 
 def test_rare_bursts_are_no_warm_up():
-    """MSER-5 leaves out five of six, and the mean without them is a better one than the design has."""
+    """MSER-5 alone leaves out five of six, and the mean without them is a better one than the design has."""
     draw = np.random.default_rng(1)
     tries = TRIES // 2
     latencies = []
@@ -244,10 +248,45 @@ def test_rare_bursts_are_no_warm_up():
         for begin in (2_000, 4_000, 6_000, 8_000, 9_000, 18_000):
             values[begin : begin + 50] += 2_000
         latencies.append(values)
-    assert all(mser_5(values) > 9_000 for values in latencies)
     found = sum(part_of([row_of(values)]) is not None for values in latencies)
     said("rare bursts taken for a warm-up", found, tries)
     assert found <= 0.02 * tries + 1
+
+
+STEADY = {
+    "even": lambda draw: draw.exponential(1.0, 20_000), "heavy": lambda draw: draw.lognormal(-0.5, 1.0, 20_000),
+    "memory 0.9": lambda draw: remembering(draw, 0.9, 20_000), "memory 0.99": lambda draw: remembering(draw, 0.99, 20_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("noise", STEADY)
+def test_of_steady_runs_one_in_a_hundred_is_called_not_steady(noise):
+    draw = np.random.default_rng(1)
+    false = sum(not found_in(STEADY[noise](draw))[1] for _ in range(TRIES))
+    said(f"steady runs, {noise}", false, TRIES)
+    assert rare(false, TRIES, 0.01)
+
+
+@pytest.mark.parametrize("times", [1.2, 1 / 1.2], ids=["rise", "fall"])
+@pytest.mark.parametrize("noise", ["even", "heavy"])
+def test_a_drift_of_a_fifth_is_found(noise, times):
+    draw = np.random.default_rng(1)
+    tries = TRIES // 2
+    found = sum(not found_in(STEADY[noise](draw) * np.linspace(1, times, 20_000))[1] for _ in range(tries))
+    said(f"drift to {times:.2f} times, {noise}", found, tries)
+    assert covers(found, tries, 0.95)
+
+
+def test_a_search_chooses_by_what_it_compares(tmp_path, monkeypatch):
+    """By figures after the warm-up, as it then compares them, and not by those of whole runs."""
+    told = set()
+    tell = optuna.study.Study.tell
+    monkeypatch.setattr(optuna.study.Study, "tell", lambda study, trial, values=None, **more: (told.update(values or ()), tell(study, trial, values, **more))[1])
+    monkeypatch.setattr("tessera.explore.searching.part_of", lambda rows: 8 if list(rows) else None)
+    plan = {"run": {"drive": "bare", "workload": "zipf-writes", "replay": "closed:8", "limit": 300}, "axes": {"layer": ["cmr", "imr-rmw"]}, "objectives": {"host.latency.mean": "minimise"}}
+    found = tessera.search(plan | {"search": {"trials": 4, "confirm": 0}}, out=tmp_path, jobs=1)
+    rows = found.sweep.everything()
+    assert told == set(rows["host.latency.mean.after.8"]) == set(found.trials["host.latency.mean"]) and not told & set(rows["host.latency.mean"])
 
 
 # The same from runs of the simulator: one layer with other seeds is equal to itself.

@@ -1,4 +1,4 @@
-"""A full drive begins with caches as the same input leaves them, unless a run asks for less (simulation.caches, --caches)."""
+"""A full drive begins with caches as such input leaves them, unless a run asks for less (simulation.caches, --caches)."""
 
 import signal
 import subprocess
@@ -32,10 +32,10 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer not in ("cmr", "imr-rmw") and not layer.startswith("shingled-in-place")])
-def test_a_run_begins_with_what_a_closed_loop_of_its_input_leaves(layer, tmp_path):
+def test_a_run_begins_with_what_a_closed_loop_of_its_workload_leaves_and_not_of_what_it_measures(layer, tmp_path):
     drive = ("demo", "--layer", layer, *SHORT)
     used = run(tmp_path / "used", *drive, *USED)
-    before = run(tmp_path / "before", *drive, "--caches", "empty", "--replay", "closed:32", "--save-state", tmp_path / "state")
+    before = run(tmp_path / "before", *drive, "--skip", 1500, "--caches", "empty", "--replay", "closed:32", "--save-state", tmp_path / "state")
     after = run(tmp_path / "after", *drive, "--load-state", tmp_path / "state")
     if filling_of(used):
         assert filling_of(used) == before.metric("host.requests") == 1500
@@ -53,10 +53,22 @@ def test_caches_are_full_after_one_and_a_half_times_what_they_hold(layer, platte
     whole = -(-(flash + platters) * 3 // 2 // (256 << 10))
     assert whole <= filling_of(long) <= whole + 24, "a track's worth at most, as regions are whole tracks"
     notes = long.summary["run"]["notes"]
-    assert "it began with used caches: the same input had filled them before (--caches empty begins without)" in notes
+    assert "it began with used caches: other requests of the same workload had filled them before (--caches empty begins without)" in notes
     short = run(tmp_path / "short", "demo", "--layer", layer, "--workload", tmp_path / "writes.toml", "--limit", whole - 1, *USED)
     assert filling_of(short) == whole - 1
     assert any("filled them in part" in note for note in short.summary["run"]["notes"])
+
+
+def test_the_requests_that_fill_come_after_those_of_the_run_whatever_says_how_many_these_are(tmp_path):
+    """By --limit, by --skip, or by the workload alone: the state is that of the requests from 600 to 900."""
+    (tmp_path / "writes.toml").write_text(WRITE.format(share=1.0).replace("1000000", "600"))
+    words = ("demo", "--layer", "media-cache", "--workload", tmp_path / "writes.toml", "--skip", 300)
+    before = ("--limit", 300, "--caches", "empty", "--replay", "closed:32", "--save-state", tmp_path / "state")
+    run(tmp_path / "before", *words[:-1], 600, *before)
+    used = run(tmp_path / "used", *words, *USED)
+    assert used.metric("host.requests") == 300 and 0 < filling_of(used) <= 300
+    same(used, run(tmp_path / "limited", *words, "--limit", 300, *USED))
+    same(used, run(tmp_path / "loaded", *words, "--load-state", tmp_path / "state"))
 
 
 def test_an_input_that_only_reads_fills_none_for_ever(tmp_path):

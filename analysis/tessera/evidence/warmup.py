@@ -1,10 +1,8 @@
 """One warm-up for all designs that are compared: each run has its figures after several shares of its requests, and all leave out the same, the
 least that is as long as the warm-up of each.
 
-A run's warm-up is what MSER-5 finds, where its latencies differ from those after it by more than chance: the least error of a mean is also after the
-last of a few rare bursts, which are no warm-up. Nor does MSER-5 leave out a start that is faster and more even than what follows, as that of caches
-which have not filled: so a share of the run that differs from all after it is warm-up as well, by ranks of stretches. It is of generated workloads
-alone. What is slow at the start of a recording is the recording's, and its own past fills the caches."""
+A run's warm-up is the simulator's (`host.steady.from`), of generated workloads alone. What is slow at the start of a recording is the
+recording's, and its own past fills the caches."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,9 +17,7 @@ from tessera.evidence.steadiness import quantile
 
 PARTS = (32, 16, 8, 4, 2)  # one request in so many, at the start, is left out: a run whose warm-up is longer than its half is not steady
 _AFTER = ".after."
-_OWN = f"host.steady.from{_AFTER}chance"
-CHANCE, _DEVIATIONS = 1e-5, 4.417  # of a run to have a warm-up by chance, since a comparison takes the longest of hundreds; and so many deviations
-_STRETCHES = 16  # before
+_FROM, _FIGURES = "host.steady.from", f"host.latency.mean{_AFTER}{PARTS[0]}"
 Row = Mapping[str, Any]
 
 
@@ -36,36 +32,6 @@ def left_out(requests: int, part: int) -> int:
     (625, 4)
     """
     return math.ceil(requests / part)
-
-
-def own(values: np.ndarray, cut: int) -> dict[str, float]:
-    """The warm-up of a run, of latencies in the order of arrival and the cut of MSER-5.
-
-    >>> slow = np.random.default_rng(1).exponential(1.0, 4000)
-    >>> own(slow, 500), own(np.concatenate([slow[:500] + 2, slow[500:]]), 500), own(np.concatenate([slow[:500] / 9, slow[500:]]), 0)
-    ({'host.steady.from.after.chance': 0.0}, {'host.steady.from.after.chance': 500.0}, {'host.steady.from.after.chance': 500.0})
-    """
-    found = cut if _ranks_differ(values[:cut], values[cut:]) else 0
-    begin = 0
-    for part in PARTS:
-        end = left_out(len(values), part)
-        if end > found and _ranks_differ(values[begin:end], values[end:]):
-            found = end
-        begin = end
-    return {_OWN: float(found)}
-
-
-def _ranks_differ(before: np.ndarray, rest: np.ndarray) -> bool:
-    """Whether stretches before are slower, or faster, than those after (Mann and Whitney), however far apart a few of these are."""
-    length = len(before) // _STRETCHES
-    if length == 0:
-        return False
-    one = before[len(before) - length * _STRETCHES :].reshape(_STRETCHES, length).mean(axis=1)
-    count = len(rest) // length
-    other = np.sort(rest[: count * length].reshape(count, length).mean(axis=1))
-    above = (np.searchsorted(other, one, "left") + np.searchsorted(other, one, "right")).sum() / 2
-    pairs = _STRETCHES * count
-    return abs(float(above) - pairs / 2) > _DEVIATIONS * math.sqrt(pairs * (_STRETCHES + count + 1) / 12)
 
 
 def latencies_after_each(values: np.ndarray, figures: Mapping[str, float | None], first: Callable[[int], int]) -> Iterator[tuple[str, float]]:
@@ -99,18 +65,18 @@ def part_of(rows: Iterable[Row]) -> int | None:
     """The least share, as one request in so many, that holds the warm-up of each run that may be ranked; None where there is nothing to leave out, or
     a run of a generated workload lacks its figures: an older one, or one whose warm-up its user chose.
 
-    >>> row = {"exit_status": 0, "host.requests": 3200.0, "host.steady.from.after.chance": 150.0}
-    >>> part_of([row]), part_of([row, {**row, "host.steady.from.after.chance": 1000.0}]), part_of([{**row, "host.steady.from.after.chance": 0.0}])
+    >>> row = {"exit_status": 0, "host.requests": 3200.0, "host.steady.from": 150.0, "host.latency.mean.after.32": 1.0}
+    >>> part_of([row]), part_of([row, {**row, "host.steady.from": 1000.0}]), part_of([{**row, "host.steady.from": 0.0}])
     (16, 2, None)
     """
     longest = 0.0
     for row in rows:
         if row.get("exit_status") != 0 or row.get("recorded"):
             continue
-        if row.get(_OWN) is None:
+        if row.get(_FROM) is None or row.get(_FIGURES) is None:
             return None
         if not ranks_not(marks_of(row)):
-            longest = max(longest, row[_OWN] / (row.get("host.requests") or 1.0))
+            longest = max(longest, row[_FROM] / (row.get("host.requests") or 1.0))
     return next((part for part in PARTS if longest <= 1 / part), PARTS[-1]) if longest else None
 
 
@@ -126,7 +92,7 @@ def after(row: Row, part: int | None) -> dict[str, Any]:
 
 def without_warm_up(rows: pl.DataFrame, known: int | None = None) -> tuple[pl.DataFrame, int | None]:
     """The rows of a sweep, each with the figures after the warm-up of all, and its share, if it is not `known`."""
-    wanted = [name for name in ("exit_status", "recorded", "host.requests", "host.steady.reached", "unstable", "cleans", "cleaning.count", "notes", _OWN) if name in rows.columns]
+    wanted = [name for name in ("exit_status", "recorded", "host.requests", "host.steady.reached", "unstable", "cleans", "cleaning.count", "notes", _FROM, _FIGURES) if name in rows.columns]
     clocks = [name for name in rows.columns if name.startswith("progress.")]
     part = known or part_of(rows.select(*wanted, *clocks).iter_rows(named=True))
     end = f"{_AFTER}{part}"

@@ -10,7 +10,7 @@ from tessera.engine.simulation import Simulation
 from tessera.evidence.blocks import BLOCKS, LEAST, THROUGHPUT, bursts, rate_without_each, without_each
 from tessera.evidence.marks import is_recording
 from tessera.evidence.steadiness import Steadiness, quantile, steadiness_of
-from tessera.evidence.warmup import enough, latencies_after_each, left_out, own, throughput_after_each
+from tessera.evidence.warmup import enough, latencies_after_each, left_out, throughput_after_each
 from tessera.results.percentiles import fraction_of
 from tessera.results.request_log import OPERATIONS, latency_ms
 from tessera.results.run_folder import Run
@@ -60,7 +60,7 @@ def by_warm_ups(run: Run) -> dict[str, float]:
         return {}
     order = np.argsort(log["number"], kind="stable")
     latencies, operations, served = latency_ms(log)[order], log["op"][order], (log["status"] == 0)[order]
-    found = own(latencies, int(run.find("host.steady.from") or 0))
+    found: dict[str, float] = {}
     for family, operation in (("host.latency.", None), ("host.read.latency.", "read"), ("host.write.latency.", "write")):
         chosen = served if operation is None else served & (operations == OPERATIONS.index(operation))
         names = [name for name in run.summary["metrics"] if name.startswith(family) and run.metric(name) is not None]

@@ -126,9 +126,10 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                     sweep.add(row)
                     known[row["key"]] = row
                     tell(len(study.trials) - len(asked) + len(asked) * made / (len(tasks) + 1))
-                for trial, point, seeds, of_design in zip(asked, points, runs, keys):
-                    tried = Trial(point, seeds[0], [known[key] for key in of_design])
-                    row = design_row(plan, tried)
+                batch = [Trial(point, seeds[0], [known[key] for key in of_design]) for point, seeds, of_design in zip(points, runs, keys)]
+                part = part_of(row for trial in (*trials.values(), *batch) for row in trial.rows)  # the longest so far: figures told before keep theirs
+                for trial, tried in zip(asked, batch):
+                    row = design_row(plan, _rested(tried, part))
                     found = [row.get(name) for name in plan.objectives] if row["exit_status"] == 0 else [None]
                     if None in found:
                         failed += 1
@@ -154,14 +155,19 @@ def _search(plan: SearchPlan, out: str | Path, jobs: int | None, scheduler: str 
                     tell(len(study.trials) + made, whole)
                 return [rest_of(known[key], part) for key in keys]
 
-            part = part_of(row for trial in trials.values() for row in trial.rows)  # known now only: while it chose, figures were of whole runs
-            tried_out = [replace(trial, rows=[rest_of(row, part) for row in trial.rows]) for trial in trials.values()]
+            part = part_of(row for trial in trials.values() for row in trial.rows)
+            tried_out = [_rested(trial, part) for trial in trials.values()]
             confirmed = confirm(plan, tried_out, make)
             sweep.add_facts({"warm_up": part})
     finally:
         sweep.save()
         write_inside(sweep.folder / "plan.keys", "".join(f"{row}\n" for row in dict.fromkeys(row["key"] for row in known.values())))
     return _found(plan, sweep, tried_out, confirmed)
+
+
+def _rested(trial: Trial, part: int | None) -> Trial:
+    """With figures after the warm-up."""
+    return replace(trial, rows=[rest_of(row, part) for row in trial.rows])
 
 
 def _shared_fold(plan: SearchPlan) -> Fold | None:

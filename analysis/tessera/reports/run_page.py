@@ -7,7 +7,6 @@ from tessera.engine.simulation import simulation_of
 from tessera.errors import InputError
 from tessera.evidence.blocks import THROUGHPUT
 from tessera.evidence.marks import MEANING, NOT_STEADY, UNSTABLE, cleaned_too_little, of_run_marks
-from tessera.explore.effort import steadiness
 from tessera.figures import gallery
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.reports.answer import COMPARES, metric_in, no_figure
@@ -52,8 +51,7 @@ def run_warnings(run: Run) -> list[str]:
     if why := cleaned_too_little(run):
         found.append(f"Not to be ranked: {why}, so the caches of this layer say little about it.")
     if run.find("host.steady.reached") == 0:
-        left_out, measured = number(run.metric("host.steady.from")), number(run.metric("host.requests"))
-        found.append(f"Not steady: latencies still changed in the second half (MSER-5 would leave out {left_out} of {measured} requests).")
+        found.append("Not steady: latencies still changed in the second half, so figures measure the length of the run.")
     if (errors := run.find("scoreboard.errors") or 0) > 0:
         found.append(f"{number(errors)} reads returned wrong data.")
     if (failed := run.find("host.failed") or 0) > 0:
@@ -82,15 +80,12 @@ def run_findings(run: Run) -> list[str]:
 
 
 def _warm_up(run: Run) -> str:
-    """What is suggested to be left out, with both means where the run keeps its requests; empty where nothing is, or the run is not steady."""
+    """What is suggested to be left out, with both means; empty where nothing is, or the run is not steady."""
     cut = int(run.find("host.steady.from") or 0)
     if not cut or run.find("host.steady.reached") == 0:
         return ""
-    said = f"Suggested warm-up: the first {cut:,} requests (MSER-5), which the figures include"
-    if not (run.folder / "requests.npy").exists():
-        return f"{said}."
-    rest = steadiness(run, "host.latency.mean").value
-    return f"{said}: mean {figure(run.metric('host.latency.mean'), 'ms')} with them, {figure(rest, 'ms')} without."
+    means = [figure(run.metric(name), "ms") for name in ("host.latency.mean", "host.steady.mean")]
+    return f"Suggested warm-up: the first {cut:,} requests: mean {means[0]} with them, as here, {means[1]} without."
 
 
 def _where_time_goes(run: Run, ops: str) -> str:
