@@ -296,7 +296,8 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
   visitor.field("prefill", prefill, {0, 100}, "percent of the drive that holds data when a run begins, unless --prefill says otherwise");
   visitor.enumeration("caches", caches, {"empty", "used"},
                       "what caches on flash and platters hold when a run on a full drive begins, unless --caches says otherwise. used: as "
-                      "after the same input, as far as it takes to write one and a half times what they hold");
+                      "after other requests of the workload, or after the trace, as far as it takes to write one and a half times what "
+                      "they hold");
   visitor.enumeration("firmware_through", firmware_through, {"ports", "registers"},
                       "how linked firmware reaches the controller's units: ports: by calls; registers: through the driver library, the "
                       "registers and the rings that a firmware image has. The results are the same");
