@@ -61,6 +61,12 @@ def test_a_rank_takes_half_of_the_inputs(unranked, compared):
     assert (found.rank is not None) is compared and (found.place() == "-") is not compared
 
 
+@pytest.mark.parametrize(("comparable", "ranked"), [(1, True), (0, False)])
+def test_a_rank_takes_comparisons_with_half_of_the_layers(comparable, ranked):
+    others = {f"layer {number}": figures(1, 1, 1, 1, unranked=() if number < comparable else (1, 2, 3)) for number in range(2)}
+    assert (standing_of(figures(2, 2, 2, 2), others).rank is not None) is ranked
+
+
 def test_a_seed_that_is_missing_or_0_ranks_nothing():
     lacks = figures((1, 1), (1, 1), (1, 1), (1, 1))
     nothing = figures((0, 1, 1), (0, 1, 1), (0, 1, 1), (0, 1, 1))

@@ -134,7 +134,7 @@ def ranks_text(suite: Suite, shipped: Mapping[str, Figures]) -> str:
     """Ranks of the shipped layers, as many measures as 80 columns have room for."""
     rows = [["layer", *SHORT], *([layer, *(each.rank_text() for each in found)] for layer, found in of_all(suite, shipped).items())]
     room = room_for(rows, WIDTH)
-    about = f"Rank of each layer among {len(shipped)}: 1 is the best; what is equal within {equal()} shares a rank; 3-5: not settled; -: too few inputs may be ranked."
+    about = f"Rank of each layer among {len(shipped)}: 1 is the best; what is equal within {equal()} shares a rank; 3-5: not settled; -: too few inputs, or layers, to be ranked."
     more = f"--csv also has {', '.join(measure.title for measure in MEASURES[room - 1 :])}, figures and intervals."
     return "\n".join([f"{suite.name}: {counted(len(shipped), 'shipped layer')}", "", *aligned([row[:room] for row in rows]), "", *wrapped(f"{about} {more}")]) + "\n"
 

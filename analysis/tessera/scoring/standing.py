@@ -27,6 +27,8 @@ class Standing:
     """Whether the layer is better than each of them."""
     marks: str
     """Why it may not be ranked in some cells."""
+    others: int
+    """How many other layers there are, comparable or not."""
 
     def layers(self, verdict: str) -> list[str]:
         return [layer for layer, said in self.verdicts.items() if said == verdict]
@@ -38,9 +40,10 @@ class Standing:
 
     @property
     def rank(self) -> tuple[int, int] | None:
-        """The best and the worst that it can be: what is equal shares a rank, what is not settled may be on either side."""
+        """The best and the worst that it can be: what is equal shares a rank, what is not settled may be on either side. None where it can be compared with
+        fewer than half of the others, for nobody would be left who is better."""
         first = 1 + len(self.layers(WORSE))
-        return (first, first + len(self.layers(NOT_SETTLED))) if self.verdicts else None
+        return (first, first + len(self.layers(NOT_SETTLED))) if self.verdicts and 2 * len(self.verdicts) >= self.others else None
 
     def rank_text(self) -> str:
         """ "3", "3-5", or "-" where there is none."""
@@ -73,7 +76,7 @@ def standings(suite: Suite, own: Figures, others: Mapping[str, Figures], yardsti
         against = {layer: ratio for layer, figures in others.items() if (ratio := ratio_of(suite, measure, own, figures)) is not None}
         every = suite.cells_of(measure)
         marks = dict.fromkeys(figure.unranked for cell in every if (figure := own.get(cell, {}).get(measure.metric)) and figure.unranked)
-        found.append(Standing(measure, len(ranked_cells(suite, measure, own)), len(every), ratio_of(suite, measure, own, yardstick), against, judged(against, measure.more_is_better), "; ".join(marks)))
+        found.append(Standing(measure, len(ranked_cells(suite, measure, own)), len(every), ratio_of(suite, measure, own, yardstick), against, judged(against, measure.more_is_better), "; ".join(marks), len(others)))
     return found
 
 
