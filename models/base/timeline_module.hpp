@@ -3,13 +3,13 @@
 //
 // One event and one method serve a whole drive. When the method wakes, it carries out entries in order of time, beyond
 // the kernel's own time, as far as nothing else in the simulation can observe it: never past the kernel's next pending
-// activity and never more than `quantum` ahead. It asks the kernel for that at each entry, so that it does not matter who the others are, nor
-// when they are spawned. Only where a platform says that there are none (declare_alone()) the kernel is not asked, unless there is another
-// process or a channel when the simulation begins. Results do not depend on the quantum (a test compares quantum 0 with the default). Where a
-// channel of somebody else's may bring requests of another thread (async_request_update), which the kernel does not know beforehand, it
-// never runs ahead.
-// While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as annotated delay. What other
-// initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the calendar for that instant.
+// activity and never more than `quantum` ahead. It asks the kernel for that at each entry, so that it does not matter who the others are,
+// nor when they are spawned. Only where a platform says that there are none (declare_alone()) the kernel is not asked, unless there is
+// another process or a channel when the simulation begins. Results do not depend on the quantum (a test compares quantum 0 with the
+// default). Where a channel of somebody else's may bring requests of another thread (async_request_update), which the kernel does not know
+// beforehand, it never runs ahead. While entries run, the drive's time is timeline().now(); TLM calls carry now() - sc_time_stamp() as
+// annotated delay. What other initiators and targets send takes effect at kernel time plus their annotated delay: it is posted into the
+// calendar for that instant.
 #include <array>
 #include <atomic>
 #include <exception>
@@ -43,8 +43,8 @@ class TimeMaker {
 /// of sc_start(). Who sets SC_DO_NOTHING for it calls rethrow_failure() after sc_start().
 inline constexpr const char* failure_report = "/tessera/failure";
 
-/// Id of the SystemC report, an error, that ends a simulation with a transaction of a process that was spawned later, after a drive that was
-/// declared alone has run ahead of it.
+/// Id of the SystemC report, an error, that ends a simulation with a transaction of a process that was spawned later, after a drive that
+/// was declared alone has run ahead of it.
 inline constexpr const char* late_initiator_report = "/tessera/late-initiator";
 
 class TimelineModule : public sc_core::sc_module {

@@ -27,9 +27,9 @@ ProtocolCheckerModule::ProtocolCheckerModule(sc_core::sc_module_name name, bool 
 
 void ProtocolCheckerModule::violated(const char* rule, const std::string& what) const {
   if (listener_) return listener_(rule, what);
-  SC_REPORT_ERROR(protocol_report,
-                  (std::string("TLM base protocol, rule '") + rule + "', at " + name() + ", " + sc_time_stamp().to_string() + ": " + what)
-                      .c_str());
+  SC_REPORT_ERROR(
+      protocol_report,
+      (std::string("TLM base protocol, rule '") + rule + "', at " + name() + ", " + sc_time_stamp().to_string() + ": " + what).c_str());
 }
 
 ProtocolCheckerModule::Transaction* ProtocolCheckerModule::find(const Payload& payload) {

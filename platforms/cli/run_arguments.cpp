@@ -33,11 +33,11 @@ void declare_run(Arguments& arguments) {
   arguments.flag("--fold-prefilled", "wrap addresses at the end of the share that --prefill fills");
   arguments.option("--prefill", "PERCENT",
                    "share of the drive that holds data at the start, 0 to 100 (default: the drive's own, simulation.prefill)");
-  arguments.option(
-      "--caches", "empty|used",
-      "what caches on flash and platters hold at the start; used: what other requests of the workload leave in them, of a trace what --skip "
-      "leaves out, or the trace itself "
-      "(default: the drive's own, simulation.caches)");
+  arguments.option("--caches", "empty|used",
+                   "what caches on flash and platters hold at the start; used: what other requests of the workload leave in them, of a "
+                   "trace what --skip "
+                   "leaves out, or the trace itself "
+                   "(default: the drive's own, simulation.caches)");
   arguments.repeated("--set", "PATH=VALUE", "override a parameter of the drive");
   arguments.flag("--check", "verify every read against the newest acknowledged write");
   declare_content(arguments);

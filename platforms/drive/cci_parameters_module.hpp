@@ -38,8 +38,7 @@ namespace tessera {
   if (preset.is_string()) return preset.get_string().c_str();
   if (parameter.kind != ParameterKind::quantity) return preset.to_json();
   sc_core::sc_time time;
-  if (parameter.dimension == Dimension::time && preset.is_list() && preset.try_get(time))
-    return to_text(from_sc_time(time));
+  if (parameter.dimension == Dimension::time && preset.is_list() && preset.try_get(time)) return to_text(from_sc_time(time));
   std::uint64_t amount = 0;
   return preset.try_get(amount) ? print_quantity(parameter.dimension, amount) : preset.to_json();
 }

@@ -249,8 +249,8 @@ class DriveModule : public sc_core::sc_module,
   std::vector<std::byte> boot_data_;              // of firmware behind registers
   std::unique_ptr<TimelineModule> own_timeline_;  // null where several drives share one
   TimelineModule& timeline_;
-  sc_core::sc_event booted_;             // at kernel time, where somebody else may act on it
-  std::function<void()> who_is_told_;    // of that
+  sc_core::sc_event booted_;           // at kernel time, where somebody else may act on it
+  std::function<void()> who_is_told_;  // of that
   BusModule bus_;
   std::unique_ptr<MediaModule> media_;  // of the drive's own parts; null where parts_ were given
   std::unique_ptr<DramModule> dram_;

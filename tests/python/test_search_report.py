@@ -43,10 +43,10 @@ def sweep(tmp_path) -> Sweep:
 
 def test_the_front_comes_first_then_the_objectives_and_no_picture_of_one_bar(sweep):
     charts = of_sweep(sweep)
-    assert [chart.name for chart in charts] == ["pareto", "heat-1", "heat-2"]
+    assert [chart.name for chart in charts] == ["pareto", "designs", "heat-1", "heat-2"]
     assert all(chart.title.startswith(P99) for chart in charts[1:])  # cost is no figure of a run
     assert all(len(chart.categories) > 1 for chart in charts if isinstance(chart, Stack)) and not any(isinstance(chart, Heat) for chart in charts)
-    assert [chart.title.split(" ")[0] for chart in of_sweep(sweep, MEAN)[1:]] == [MEAN, MEAN]  # what is asked for
+    assert [chart.title.split(" ")[0] for chart in of_sweep(sweep, MEAN)[1:]] == [MEAN] * 3  # what is asked for
 
 
 def test_bars_of_one_figure_have_a_colour_and_no_legend():

@@ -76,11 +76,13 @@ TEST_CASE("an initiator that answers a response out of protocol ends the simulat
 }
 
 TEST_CASE("the checker in front of the block socket names the rule that a host breaks") {
-  CHECK_THAT(end_of(false, true), Catch::StartsWith("/tessera/protocol: TLM base protocol, rule 'requests'") && Catch::Contains("check_drive_block"));
+  CHECK_THAT(end_of(false, true),
+             Catch::StartsWith("/tessera/protocol: TLM base protocol, rule 'requests'") && Catch::Contains("check_drive_block"));
 }
 
 TEST_CASE("the checker in front of the processor socket names the rule that a processor breaks") {
-  CHECK_THAT(end_of(false, true, true), Catch::StartsWith("/tessera/protocol: ") && Catch::Contains("rule 'requests'") && Catch::Contains("check_drive_processor"));
+  CHECK_THAT(end_of(false, true, true),
+             Catch::StartsWith("/tessera/protocol: ") && Catch::Contains("rule 'requests'") && Catch::Contains("check_drive_processor"));
 }
 
 TEST_CASE("a drive that is asked for no socket needs no host, and one with a pace holds the simulation back") {

@@ -1,6 +1,7 @@
 #pragma once
 // DRAMs that take bursts by the four phases: one that behaves as DRAMSys 5.5 does (END_REQ comes late where its queue is full, banks answer
-// out of order, and TLM_COMPLETED in answer to BEGIN_RESP goes unseen: END_RESP has to come, in the return or later), and one that answers at once in whichever way the base protocol allows.
+// out of order, and TLM_COMPLETED in answer to BEGIN_RESP goes unseen: END_RESP has to come, in the return or later), and one that answers
+// at once in whichever way the base protocol allows.
 #include <tlm_utils/peq_with_cb_and_phase.h>
 #include <tlm_utils/simple_target_socket.h>
 

@@ -143,9 +143,10 @@ TEST_CASE("a host whose process is spawned at run time is refused in a sentence 
     FAIL("the late transaction was taken");
   } catch (const sc_core::sc_report& report) {
     CHECK(std::string(report.get_msg_type()) == late_initiator_report);
-    CHECK_THAT(report.get_msg(),
-               Catch::Matchers::Contains("drive: a transaction takes effect at 1000000 ps, before the drive's local time of "
-                                         "3000000 ps: its process was spawned after the simulation began, in which the drive was declared alone"));
+    CHECK_THAT(
+        report.get_msg(),
+        Catch::Matchers::Contains("drive: a transaction takes effect at 1000000 ps, before the drive's local time of "
+                                  "3000000 ps: its process was spawned after the simulation began, in which the drive was declared alone"));
   }
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("AHCI 1.3.1, 3.3.5 and 3.3.6: PxIS is cleared by ones, PxIE has no bit
   CHECK(bench.driver.read32(Driver::pis) == 0);
 }
 
-TEST_CASE("AHCI 1.3.1, 3.3.7 PxCMD: what can be written is ST, FRE, ATAPI and DLAE; SUD and POD stay set") {
+TEST_CASE("AHCI 1.3.1, 3.3.7 PxCMD: what can be written is ST, FRE, ATAPI and DLAE, and SUD and POD stay set") {
   AhciBench bench;
   bench.driver.write32(Driver::cmd, 0xffff'ffee);  // neither ST nor FRE
   CHECK(bench.driver.read32(Driver::cmd) == 0x0300'0006);
