@@ -12,7 +12,7 @@ namespace tessera::ahci {
 /// The error among queued commands (ACS-3, 9.14). `queued`: whether the failed command was.
 [[nodiscard]] std::vector<std::byte> queue_error_page(std::uint32_t tag, bool queued, const TaskFile& file);
 
-/// An attribute of SMART: what it is, how good its value is (100: as new), below which value it fails (0: never), and the number behind it.
+/// An attribute of SMART: what it is, how good its value is (100: as new), below which value it fails (0: never), and its raw number.
 struct Attribute {
   std::uint8_t id = 0;
   std::uint8_t value = 100;

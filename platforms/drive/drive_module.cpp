@@ -301,12 +301,7 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
   power_on_parts();
   controller_->core().power_on(after_power_cut, [this, booted = std::move(booted)](Status status) {
     if (block_target_ != nullptr && ok(status)) timeline_.timeline().post(answers(), *this);
-    if (parts_.only_drives || parts_.calendar != nullptr) {
-      booted(status);
-    } else {
-      who_is_told_ = [booted, status] { booted(status); };
-      booted_.notify(timeline_.ahead());
-    }
+    tell([booted, status] { booted(status); });
     if (ok(status)) boots_ = false;
   });
   dump_engine_.restart();
@@ -317,6 +312,12 @@ void DriveModule::load_firmware(bool after_power_cut, std::function<void(Status)
     dump_engine_.reserve(dumped, "write caches of durability plp and tables that boot needs");
   }
   timeline_.reschedule();
+}
+
+void DriveModule::tell(std::function<void()> of_boot) {
+  if (parts_.only_drives) return of_boot();
+  who_is_told_ = std::move(of_boot);
+  booted_.notify(timeline_.ahead());
 }
 
 void DriveModule::tell_booted() {
@@ -354,7 +355,7 @@ void DriveModule::power_back() {
 /// The drive takes commands.
 void DriveModule::on_time(std::uint64_t) {
   if (block_target_ != nullptr) block_target_->power_on();
-  if (strangers_booted_) std::exchange(strangers_booted_, nullptr)(Status::ok);
+  if (strangers_booted_) tell([booted = std::exchange(strangers_booted_, nullptr)] { booted(Status::ok); });
 }
 
 /// A drive that is formatted again lays its sectors where they were.

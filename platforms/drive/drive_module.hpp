@@ -212,6 +212,7 @@ class DriveModule : public sc_core::sc_module,
   [[nodiscard]] bool is_bad(NandBlock block) const override { return nand_->device().array().is_bad(block); }
   [[nodiscard]] FlashLane lane_of(const FlashCommand& command) const override;
   void load_firmware(bool after_power_cut, std::function<void(Status)> booted);
+  void tell(std::function<void()> of_boot);
   void tell_booted();
   void lay_prefill_contents();
   void read(HostBlock block, std::span<std::byte> to) const override { image_->read(block, to); }

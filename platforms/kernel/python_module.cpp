@@ -235,7 +235,7 @@ PYBIND11_MODULE(_kernel, module) {
     }
   });
 
-  // For tests with known answers: the warm-up of latencies in ps, in order of arrival, and whether they are steady behind it.
+  // For tests with known answers: the warm-up of latencies in ps, in order of arrival, and whether they are steady after it.
   module.def("warm_up", [](const std::vector<std::uint64_t>& latencies) {
     InitialTransient transient;
     for (std::size_t i = 0; i < latencies.size(); ++i) transient.completed(i, Picoseconds(latencies[i]));

@@ -17,7 +17,7 @@ constexpr std::size_t stretches = 16;
 constexpr double hardly_ever = 4.417;
 constexpr std::array<std::size_t, 5> parts{32, 16, 8, 4, 2};  // one batch in so many, at the start
 
-// Behind the warm-up: groups, and the difference that nobody would pay for. They begin at an eighth of the run at the latest, for a drift
+// After the warm-up: groups, and the difference that nobody would pay for. They begin at an eighth of the run at the latest, for a drift
 // through all of it makes its first half differ, and is no warm-up; and without the first requests, which few runs have like others. A step
 // is found by Student's t of both halves (18 degrees of freedom; one run in a thousand by chance), a slow drift by its trend (in
 // deviations; one in a hundred).

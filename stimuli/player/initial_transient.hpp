@@ -3,11 +3,12 @@
 // `host.steady.from` and `host.steady.reached` (docs/guide/python.md).
 //
 // The latencies, in order of arrival, are taken by batches of five. MSER-5 (White 1997; Hoad, Robinson and Davies 2010) cuts where the
-// squared standard error of the mean of the batches behind is smallest, over the first half. After rare bursts it cuts at the last one, and
-// it keeps a start that is faster and more even than what follows, such as caches that fill. So its cut counts only if the latencies before
-// it differ from those behind by more than chance, by ranks of stretches, and so does each share of the run that differs from all after it.
+// squared standard error of the mean of the batches after it is smallest, over the first half. After rare bursts it cuts at the last one,
+// and it keeps a start that is faster and more even than what follows, such as caches that fill. So its cut counts only if the latencies
+// before it differ from those after it by more than chance, by ranks of stretches, and so does each share of the run that differs from all
+// after it.
 //
-// A run is not steady if the cut is at the half, which says that a later one would be better, or if latencies drift behind the warm-up: in
+// A run is not steady if the cut is at the half, which says that a later one would be better, or if latencies drift after the warm-up: in
 // either case the means of both halves differ by 5 %. A drift is a difference of both halves beyond chance (Student's t), or a trend of
 // twenty groups as one steady run in a hundred has it (Mann 1945, Kendall 1975). Latencies that remember each other for longer than a
 // hundredth of the run drift by chance more often.
@@ -33,7 +34,7 @@ class InitialTransient {
   struct Cut {
     std::uint64_t requests = 0;  ///< to be left out at the start
     bool steady = true;          ///< the cut lies before the half, and nothing drifts behind it
-    double mean_ms = 0;          ///< of the latencies behind the cut
+    double mean_ms = 0;          ///< of the latencies after the cut
   };
   /// Empty below `fewest_batches`. Batches that are not full do not count, but in the mean.
   [[nodiscard]] std::optional<Cut> cut() const;
