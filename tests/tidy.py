@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""clang-tidy over the files of a build folder that was configured by the dozen: tidy.py FOLDER. Exit status 1 if it finds something.
+"""clang-tidy over the files of a build folder that was configured by the dozen, or over one in N of them, drawn by a seed: tidy.py FOLDER [N SEED].
+Exit status 1 if it finds something.
 
 What passed is not looked at again: its preprocessed text with its comments, its options, .clang-tidy and the version are hashed, and a file of
 that name is kept in ~/.cache/tessera-tidy (TESSERA_TIDY_CACHE).
@@ -8,6 +9,7 @@ that name is kept in ~/.cache/tessera-tidy (TESSERA_TIDY_CACHE).
 import hashlib
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -55,6 +57,9 @@ def main() -> int:
     if not entries:
         print(f"tidy: {folder} has no files by the dozen; configure it with -DTESSERA_UNITY=ON", file=sys.stderr)
         return 2
+    if len(sys.argv) > 2:
+        one_in, seed = map(int, sys.argv[2:4])
+        entries = random.Random(seed).sample(sorted(entries, key=lambda entry: entry["file"]), -(-len(entries) // one_in))
     tools = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout + (ROOT / ".clang-tidy").read_bytes()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         findings = [found for found in pool.map(lambda entry: checked(entry, tools, folder), entries) if found]
