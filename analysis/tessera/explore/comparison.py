@@ -109,7 +109,7 @@ class Comparison(Shown):
         title = f"{facts['input']} on {facts['drive']}: {counted(len(layers['layer']), 'layer')}, {counted(facts['seeds'], 'seed')}"
         lines = layer_text(layers, title, [*warnings, *(f"NOT equal: {part}" for part in unlike)], [*self.notes, *([alike] if alike else [])], width)
         for baseline in self.baselines:
-            rows = self._ratio_rows(baseline, width is None)
+            rows = self.ratio_rows(baseline, width is None)
             lines += ["", *aligned([row[: room_for(rows, width)] for row in rows])]
         lines += ["", *wrapped(self._legend())] if self.baselines else []
         return "\n".join([*lines, *(time_lines(self._good_runs()) if width is None else ())]) + "\n"
@@ -127,7 +127,8 @@ class Comparison(Shown):
                 found[layer].append(self.run(layer, seed))
         return found
 
-    def _ratio_rows(self, baseline: str, wide: bool) -> list[list[str]]:
+    def ratio_rows(self, baseline: str, wide: bool = False) -> list[list[str]]:
+        """The titles of the columns, then for each layer how many times the baseline's its figures are; `wide`: with intervals and verdicts."""
         ratios = self._baseline(baseline)
         columns = [column for column in columns_in(self.columns["layers"]) if f"{column.metric}.ratio" in ratios]
         rows = [[f"times {baseline}", *(column.title.removesuffix(" ms") for column in columns)]]
