@@ -158,6 +158,7 @@ def test_the_command_draws_tables_of_runs_comparisons_and_sweeps(tmp_path):
     for key, layer in (("1", "cmr"), ("2", "mu-rmw")):
         sweep.add({"key": key, "exit_status": 0, "axis.layer": layer, "axis.seed": 1, "host.latency.mean": float(key)})
     sweep.save()
+    sweep.add_facts({"units": {"host.latency.mean": "ms"}})
     code, output = plotted(sweep.folder, "--kind", "bar", "--x", "layer", "--y", "host.latency.mean", "--layers", "mu-rmw,cmr", "--out", tmp_path / "bar.svg", "--data", tmp_path / "bar.csv")
     assert code == 0, output
     assert list(csv.reader((tmp_path / "bar.csv").open())) == [["series", "layer", "host.latency.mean (ms)", "half_width_95"], ["host.latency.mean", "mu-rmw", "2.0", ""], ["host.latency.mean", "cmr", "1.0", ""]]

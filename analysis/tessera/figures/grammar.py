@@ -8,7 +8,7 @@ Rows that share a place are replicates, and a point is their mean with its 95 % 
 they differ in another axis of a sweep, the point is a mean over that axis, which somebody chose and which is no sample: the note says so, and there is no interval."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -20,7 +20,7 @@ from tessera.evidence.marks import UNRANKED, of_run_marks, with_marks
 from tessera.explore.comparison import Comparison
 from tessera.explore.dataset import AMOUNT, AXIS, Sweep
 from tessera.figures.chart import MARK, Axis, Facets, Groups, Lanes, Line, Lines, Slice
-from tessera.figures.pictures import CLEANINGS, SHORTEST_MS, distinct, in_order, is_ordered, mean_of, mean_over, noted, seeds_note, slower_over, text, with_unit
+from tessera.figures.pictures import CLEANINGS, SHORTEST_MS, distinct, in_order, is_ordered, mean_of, mean_over, noted, seeds_note, slower_over, text
 from tessera.results.run_folder import Run
 
 Kind = Literal["line", "bar", "cdf", "tail", "box", "timeline"]
@@ -43,6 +43,15 @@ class Columns:
     y: str | None
     by: str | None
     facet: str | None
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def label(self, name: str) -> str:
+        """
+        >>> Columns("bar", (), None, None, None, {"p99": "ms", "ratio": "1"}).label("p99")
+        'p99 (ms)'
+        """
+        unit = self.units.get(name, "1")
+        return name.removeprefix(AXIS) + (f" ({unit})" if unit != "1" else "")
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -100,7 +109,7 @@ def chart_of(
     [(2.0, 12.706...), (2.0, 0.0)]
     """
     rows = results if isinstance(results, pl.DataFrame) else frame_of(results, frame)
-    columns = _columns(rows, kind, x, y, by, facet)
+    columns = replace(_columns(rows, kind, x, y, by, facet), units={} if isinstance(results, pl.DataFrame | Run) else results.units)
     if bad := set(log) - set("xy"):
         raise InputError(f"log: expected x, y or xy, found '{log}' ({', '.join(sorted(bad))})")
     rows = _of_layers(rows, layers).drop_nulls(columns.used)
@@ -209,10 +218,10 @@ def _note(rows: pl.DataFrame, columns: Columns, counts: Sequence[int]) -> str:
     return noted(seeds, f"mean over {means}" if means else "", f"{MARK} not to be ranked" if _marked(rows) else "")
 
 
-def _x_axis(rows: pl.DataFrame, column: str, log: str) -> tuple[Axis, dict[object, float], list]:
+def _x_axis(rows: pl.DataFrame, columns: Columns, log: str) -> tuple[Axis, dict[object, float], list]:
     """The axis of x, the place of each value on it, and the values in order: numbers and quantities lie where they are, words side by side."""
-    values = in_order(rows[column])
-    name = column.removeprefix(AXIS)
+    column = columns.x[0]
+    values, name = in_order(rows[column]), column.removeprefix(AXIS)
     amounts = AMOUNT + name
     if rows.schema[column].is_numeric():
         places = {value: float(value) for value in values}
@@ -225,11 +234,11 @@ def _x_axis(rows: pl.DataFrame, column: str, log: str) -> tuple[Axis, dict[objec
     if "x" in log and least <= 0:
         raise InputError(f"log = x: {name} has values of 0 or below")
     few = len(values) <= 8 and not rows.schema[column].is_numeric()
-    return Axis(with_unit(name), log=wide, ticks=tuple((places[value], text(value)) for value in values) if few else ()), places, values
+    return Axis(columns.label(name), log=wide, ticks=tuple((places[value], text(value)) for value in values) if few else ()), places, values
 
 
 def _line(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str, str], title: str) -> Lines:
-    x, places, order = _x_axis(rows, columns.x[0], log)
+    x, places, order = _x_axis(rows, columns, log)
     lines, counts = [], []
     for name, key, part in _series(rows, columns, labels):
         groups = {value: part.filter(pl.col(columns.x[0]) == value) for value in order} if len(order) <= POINTS else {}
@@ -241,7 +250,7 @@ def _line(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str, s
         several = any(half is not None for half in halves)
         counts += [count for *_, half, count in points if half is not None]
         lines.append(Line(name, [at for at, *_ in points], [value for _, value, *_ in points], half_widths=[half or 0.0 for half in halves] if several else None, key=key))
-    return Lines("line", title, x, Axis(with_unit(columns.y), log="y" in log), lines, note=_note(rows, columns, counts))
+    return Lines("line", title, x, Axis(columns.label(columns.y), log="y" in log), lines, note=_note(rows, columns, counts))
 
 
 def _groups(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str, str], title: str) -> Groups:
@@ -269,7 +278,7 @@ def _groups(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str,
         note = _note(rows, columns, counts)
     if not columns.by:  # what is marked is the bar
         series, keys = {columns.y: next(iter(series.values()))}, {}
-    return Groups(columns.kind, title, Axis(columns.x[0].removeprefix(AXIS)), Axis(with_unit(columns.y), log="y" in log), names, series, keys, note)
+    return Groups(columns.kind, title, Axis(columns.x[0].removeprefix(AXIS)), Axis(columns.label(columns.y), log="y" in log), names, series, keys, note)
 
 
 def _shares(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str, str], title: str) -> Lines:
@@ -285,7 +294,7 @@ def _shares(rows: pl.DataFrame, columns: Columns, log: str, labels: Mapping[str,
         values = np.maximum(values, SHORTEST_MS) if wide else values
         lines.append(Line(name, values.tolist(), shares.tolist(), x_half_widths=halves, key=key))
     least = min(min(line.x) for line in lines)
-    label = "latency (ms)" if column == "latency_ms" else with_unit(column.removeprefix(AXIS))
+    label = "latency (ms)" if column == "latency_ms" else columns.label(column)
     x, y = Axis(label, log=wide and least > 0), Axis("share of rows", log=tail or "y" in log)
     return Lines(columns.kind, title, x, y, lines, steps=True, note=noted(seeds_note(counts) if seed else "", f"{MARK} not to be ranked" if _marked(rows) else ""))
 
