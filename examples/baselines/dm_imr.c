@@ -49,14 +49,14 @@ static const tessera_parameter parameters[PARAMETERS] = {
     {"swap_margin", "writes by which a block must be hotter than the one that it is exchanged with", TESSERA_COUNT, 0, NULL, 0, 254, {2, 0}},
     {"heat_writes", "writes of the drive after which a block's count of writes is halved", TESSERA_COUNT, 0, NULL, 1, 1e12, {100000, 0}},
     {"backup_slots", "read-modify-writes at the same time", TESSERA_COUNT, 0, NULL, 1, 64, {4, 0}},
-    {"top_ratio", "sectors of a top track over sectors of a bottom track; 1 on drives with media.track_spares", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 1.0}},
+    {"top_ratio", "sectors of a top track over sectors of a bottom track", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 1.0}},
     {"dump_map", "map and buffer are in memory that the drive dumps at a power cut; false: each boot after a cut reads all headers", TESSERA_FLAG, 0, NULL, 0, 1, {1, 0}}};
 
 /* Tracks of one phase in one zone. Blocks go along a track, then over the surfaces. */
 struct segment {
   uint64_t first; /* place; the table's last entry has the drive's end */
   uint32_t per_track, radius, step, tracks; /* blocks; the first track's radius, from one to the next, tracks on each surface */
-  uint32_t nominal; /* sectors of a track without spares and defects */
+  uint32_t nominal; /* sectors of a track of which none was slipped; spares not counted */
 };
 struct run { uint32_t surface, radius, first, count; };
 struct header { uint64_t magic, sector, sequence, kind; }; /* a header's first bytes */
@@ -91,7 +91,7 @@ struct layer {
   tessera_tasks tasks; /* first */
   tessera_claims claims, turns; /* of physical sectors; SPACE: to give places away or take some in the buffer, and the slots after it */
   struct segment *segment;
-  uint32_t segments, zones, phases, surfaces, block, stride, backup_radius, margin, slots, slot_sectors, aged;
+  uint32_t segments, zones, phases, surfaces, spares, block, stride, backup_radius, margin, slots, slot_sectors, aged;
   uint64_t places, delivered, buffer_first; /* first place of the buffer */
   struct state *state;
   uint64_t map_address, heat_address;
@@ -175,9 +175,11 @@ static struct run side_of(const struct layer *l, struct run bottom, int side) {
   const struct segment *const here = places_on(l, bottom.surface, bottom.radius, &place), *const there = places_on(l, bottom.surface, radius, &place);
   if (there == NULL || (uint32_t)(here - l->segment) % l->zones != (uint32_t)(there - l->segment) % l->zones) return top;
   const uint64_t from = l->tasks.machine->sectors_on(l->tasks.machine, bottom.surface, bottom.radius), to = l->tasks.machine->sectors_on(l->tasks.machine, top.surface, radius);
-  const uint64_t fewer = here->nominal - from > there->nominal - to ? here->nominal - from : there->nominal - to; /* spares and slipped sectors: angles are so far from in proportion */
-  const uint64_t first = bottom.first * to / from, end = ((uint64_t)(bottom.first + bottom.count) * to + from - 1) / from + fewer;
-  top.first = (uint32_t)(first < fewer ? 0 : first - fewer);
+  /* A sector is at most so many places further on in its turn as sectors were slipped; the spares at the end of a track are places of the turn, too. */
+  const uint64_t slipped = here->nominal - from, slipped_there = there->nominal - to, turn = here->nominal + l->spares, turn_there = there->nominal + l->spares;
+  const uint64_t begin = bottom.first * turn_there / turn, end = ((bottom.first + bottom.count + slipped) * turn_there + turn - 1) / turn;
+  if (begin >= to + slipped_there) return top; /* only spares are there */
+  top.first = (uint32_t)(begin < slipped_there ? 0 : begin - slipped_there);
   top.count = (uint32_t)(end < to ? end : to) - top.first;
   return top;
 }
@@ -949,6 +951,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   struct layer *const l = tessera_tasks_made(sizeof *l, m, g, sizeof(struct work), serve);
   if ((void)code, l == NULL) return NULL;
   l->surfaces = g->surfaces;
+  l->spares = g->track_spares;
   l->block = block_sectors(g, v);
   l->slots = (uint32_t)v[BACKUP_SLOTS].integer;
   l->backup_radius = (uint32_t)regions->first + SUPERBLOCKS;
