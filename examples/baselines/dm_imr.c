@@ -68,6 +68,7 @@ struct slot {
 };
 struct state { /* dumped */
   uint64_t magic, sequence, given; /* places given away, from the first on */
+  uint64_t orphans;                /* places whose block a boot could not read */
   uint64_t in_force[64];           /* of each slot the record that counts, or 0 */
   uint32_t map[];                  /* of each block its place and 1; 0: never written */
 };
@@ -606,7 +607,8 @@ static tessera_status serve_read(struct layer *l, struct work *w) {
   while (w->done < c->count) {
     w->sector = c->first + w->done;
     look(l, w, c->count - w->done);
-    if (w->piece.buffered == 0 && w->piece.place == UINT32_MAX) { /* never written */
+    if (w->piece.buffered == 0 && w->piece.place == UINT32_MAX) { /* never written, or of an orphan: that cannot be known */
+      if (l->state->orphans > 0) return TESSERA_LOST;
       l->tasks.machine->clear(l->tasks.machine, tessera_part(&l->tasks, c->data, w->done, w->piece.take));
       w->done += w->piece.take;
       continue;
@@ -701,7 +703,7 @@ static void forget_all(struct layer *l) {
   memset(l->state->map, 0, l->places * sizeof *l->state->map);
   memset(l->in_buffer, 0, l->buffer_sectors * sizeof *l->in_buffer);
   memset(l->state->in_force, 0, sizeof l->state->in_force);
-  l->state->sequence = l->state->given = 0;
+  l->state->sequence = l->state->given = l->state->orphans = 0;
 }
 
 static tessera_status format(struct layer *l, struct work *w) {
@@ -860,6 +862,12 @@ static tessera_status scan(struct layer *l, struct work *w) {
   for (uint64_t b = 0; b < l->delivered; ++b)
     if (l->state->map[b] == 0 && l->holds[b] == 0) l->state->map[b] = (uint32_t)b + 1;
   if (l->state->given < l->delivered) l->state->given = l->delivered;
+  for (w->block = 0; w->block < l->state->given; ++w->block) { /* which block such a place has cannot be known */
+    if (l->holds[w->block] != 0 || l->state->map[w->block] == (uint32_t)w->block + 1) continue;
+    add_run(w, TESSERA_READ, run_of(l, w->block, 0, l->block), tessera_part(&l->tasks, l->slot->data, 0, l->block), NULL);
+    TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
+    l->state->orphans += l->tasks.machine->first_lost(l->tasks.machine, tessera_part(&l->tasks, l->slot->data, 0, l->block)) < l->block;
+  }
   TESSERA_END;
 }
 
