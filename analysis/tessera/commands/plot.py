@@ -63,7 +63,7 @@ def plot(
     by: Annotated[str | None, typer.Option(help="With --kind: the column that makes curves, bars or boxes side by side.")] = None,
     facet: Annotated[str | None, typer.Option(help="With --kind: the column that makes panels.")] = None,
     frame: Annotated[str | None, typer.Option(metavar="TABLE", help="With --kind: the table: runs (default of a comparison or sweep), requests (default of a run), intervals, events, work, tracks, blocks, bands, metrics.")] = None,
-    log: Annotated[str, typer.Option(metavar="x|y|xy", help="With --kind: logarithmic axes.")] = "",
+    log: Annotated[str | None, typer.Option(metavar="x|y|xy", help="With --kind: logarithmic axes.")] = None,
     metric: Annotated[str | None, typer.Option(help="What bars and heat maps of a sweep show (default: host.latency.mean; of a search its objectives).")] = None,
     layers: Annotated[str | None, typer.Option(metavar="A,B,...", help="Only these layers, in this order.")] = None,
     labels: Annotated[str | None, typer.Option(metavar="A=TEXT,...", help="What layers are called: tessera=Ours,cmr=Conventional.")] = None,
@@ -89,7 +89,7 @@ def plot(
         sheet = replace(sheet, family="serif")
     chosen, named = tuple(word.strip() for word in layers.split(",")) if layers is not None else (), labels_of(labels)
     if kind is not None:
-        charts = [_own(results, {"--only": only, "--metric": metric}, kind, x, y, by, facet, frame, log, chosen, named)]
+        charts = [_own(results, {"--only": only, "--metric": metric}, kind, x, y, by, facet, frame, log or "", chosen, named)]
     elif given := [option for option, value in {"--by": by, "--facet": facet, "--frame": frame, "--log": log}.items() if value]:
         raise InputError(f"{given[0]} takes --kind {KINDS}")
     else:
