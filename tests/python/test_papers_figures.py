@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tessera.cli import app
 from tessera.errors import InputError
-from validation.papers.figure_picture import draw_figure
+from validation.papers.picture import draw_figure
 from validation.papers.figure_values import OURS
 from validation.papers.figures import figures, load, read_values, record
 from validation.papers.lookup import experiments
@@ -27,7 +27,7 @@ def run(*words: object) -> tuple[int, str]:
 def test_figures_need_no_checkout_as_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     drawn = []
-    monkeypatch.setattr("validation.papers.figure_runs.draw_alone", lambda console, lab, figure, out: drawn.append(figure.name))
+    monkeypatch.setattr("validation.papers.figure_values.draw_alone", lambda console, lab, figure, out: drawn.append(figure.name))
     status, text = run("hwsr/figure-8")
     assert (status, drawn) == (0, ["hwsr/figure-8"]), text
     status, text = run("hwsr/figure-8", "--renew")

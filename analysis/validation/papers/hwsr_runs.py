@@ -12,7 +12,6 @@ DRIVE = "hwsr-paper"  # and hwsr-paper-cmr, the same with a conventional disk's 
 LAYERS = ("cmr", "hwsr", "sblock")
 WINDOW = 10_000  # requests of a point of Figures 9 and 10
 HEAD_WIDTH = 8
-SEGMENT_TRACKS = 20
 TURN_MS = 1000 * 60 / 7200
 SECTOR = 512
 ONE_BY_ONE = ("--replay", "closed:1", "--prefill", 100)
@@ -105,10 +104,14 @@ def financial(lab: Lab) -> Grid:
 PAPER_DISK = {"media__sectors_per_track": 2048, "media__tracks": 4 * 238_419, "media__cylinder_skew": 565}
 
 
+def on_tracks_of_1_mib(columns: Iterable[str]) -> dict[str, Variant]:
+    """Tracks that pass at 126 MB/s as on the disk that the paper emulates with, instead of 503 MB/s."""
+    return {name: Variant(COLUMNS[name].layer, {**COLUMNS[name].settings, **PAPER_DISK}, COLUMNS[name].drive) for name in columns}
+
+
 def slower_tracks(lab: Lab) -> Grid:
-    """Financial1 on tracks of 1 MiB, which pass at 126 MB/s as on the disk that the paper emulates with, instead of 503 MB/s."""
-    variants = {name: Variant(each.layer, {**each.settings, **PAPER_DISK}, each.drive) for name, each in COLUMNS.items()}
-    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "slower tracks")
+    """Financial1 on slower tracks."""
+    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, on_tracks_of_1_mib(COLUMNS), "slower tracks")
 
 
 def volume_inputs(lab: Lab, names: Iterable[str] = MSR) -> dict[str, tuple[object, ...]]:
@@ -118,6 +121,39 @@ def volume_inputs(lab: Lab, names: Iterable[str] = MSR) -> dict[str, tuple[objec
 def msr(lab: Lab) -> Grid:
     """The ten MSR volumes of Figure 13."""
     return lab.grid(DRIVE, volume_inputs(lab), COLUMNS, "ten volumes")
+
+
+def on_paper_disk(lab: Lab, names: tuple[str, ...] = tuple(MSR), columns: Iterable[str] = tuple(COLUMNS)) -> Grid:
+    """As the volumes of the chapter, on tracks of 1 MiB at 7,200 rpm instead of 4 MiB."""
+    return lab.grid(DRIVE, volume_inputs(lab, names), on_tracks_of_1_mib(columns), "ten volumes on the paper's disk")
+
+
+def longer(lab: Lab, name: str = "prn") -> Grid:
+    """A volume whose buffer is full late, run longer: at the start S-blocks have free space left."""
+    trace = MSR[name]
+    inputs = {f"{name}, {times} times as long": table_input(lab, name, replace(trace, requests=times * trace.requests)) for times in (1, 2, 4)}
+    return lab.grid(DRIVE, inputs, on_tracks_of_1_mib(("hwsr linear", "hwsr physical", "sblock")), f"{name}, longer")
+
+
+DISK = "hwsr-paper-disk"
+VOLUMES = {"hm": 1, "src": 1, "ts": 1, "prn": 4}  # and how many times as long as in the chapter: prn fills its buffer late
+APART, TOGETHER, LESS_SKEW = "S_T 8,192", "S_T 2,048", "S_T 8,192, skew of 150"
+MEDIUM_SECTORS = 2048
+SKEW = 150  # sectors from track to track instead of 565: four of them are 2.4 ms, a seek and a block
+
+
+def _by_layout() -> dict[str, Variant]:
+    linear = COLUMNS["hwsr linear"]
+    own = {"layers__hwsr__track_sectors": 4 * MEDIUM_SECTORS}
+    settings = {APART: own, TOGETHER: {"layers__hwsr__track_sectors": 0}, LESS_SKEW: {**own, "media__cylinder_skew": SKEW}}  # 0: the medium's own
+    variants = {name: Variant(linear.layer, {**linear.settings, **more}) for name, more in settings.items()}
+    return {**variants, "sblock": COLUMNS["sblock"]}
+
+
+def apart(lab: Lab, names: Mapping[str, int] = VOLUMES) -> Grid:
+    """Volumes of the chapter on the paper's disk, its equation 5 with either size of track."""
+    inputs = {name: table_input(lab, name, replace(MSR[name], requests=times * MSR[name].requests)) for name, times in names.items()}
+    return lab.grid(DISK, inputs, _by_layout(), "tracks of the layout")
 
 
 def recorded(lab: Lab) -> Grid:

@@ -92,8 +92,6 @@ WORKLOADS = {
     "w106": Workload(3.2, 0.82, 0.8, published="80 % on 100 tracks"),
 }
 IN_PARTS = ("w46", "w28", "w56")  # Figures 12 and 13
-HELPED_LITTLE = ("w09", "w87")
-ELIMINATED = ("w39", "w56", "w106")
 
 
 def _requests(workload: Workload) -> int:
@@ -156,13 +154,10 @@ CAUSES = {  # what an input assumes, as it is and changed alone
 }
 
 
-def one_cause_at_a_time(
-    lab: Lab, names: Sequence[str] = ("w08", "w24", "w43", "w39", "w106"), causes: Sequence[str] = tuple(CAUSES)
-) -> dict[str, Grid]:
-    """By workload: each of CAUSES changed alone."""
-    inputs = {(name, cause): input_of(lab, name, **CAUSES[cause]) for name in names for cause in causes}
-    grid = lab.grid(DRIVE, {f"{name} {cause}": words for (name, cause), words in inputs.items()}, plain(LAYERS), "one cause at a time")
-    return {name: {cause: grid[f"{name} {cause}"] for cause in causes} for name in names}
+def one_cause_at_a_time(lab: Lab, names: Sequence[str] = ("w08", "w24", "w43", "w39", "w106"), causes: Sequence[str] = tuple(CAUSES)) -> Grid:
+    """Each of CAUSES changed alone."""
+    inputs = {f"{name}, {cause}": input_of(lab, name, **CAUSES[cause]) for name in names for cause in causes}
+    return lab.grid(DRIVE, inputs, plain(LAYERS), "one cause at a time")
 
 
 def disparity(row: Mapping[str, Run], layer: str) -> list[float]:

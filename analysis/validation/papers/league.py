@@ -22,11 +22,10 @@ from tessera.explore.fold import Fold, smallest_fold
 from tessera.results.families import ordered
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
-from validation.papers.blocks import block_table, logged
-from validation.papers.contest import MEASURES, contest, intervals_in, lines_of
+from validation.papers.contest import MEASURES, block_table, contest, intervals_in, lines_of, logged
 from validation.papers.lab import Grid, Lab, Variant, of_layer
 from validation.papers.measures import latency, longest, p99, p999, total_amplification
-from validation.papers.page import Figure, figure_tables
+from validation.papers.measures import Figure, figure_tables
 
 TITLE = "A layer of our own (tessera)"
 

@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from validation.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from validation.papers.lab import Grid, Lab, Variant
-from validation.papers.blocks import block_table, logged
-from validation.papers.contest import contest, intervals_in, lines_of
+from validation.papers.contest import block_table, contest, intervals_in, lines_of, logged
 from validation.papers.league import (
     DRIVE, FIGURES, LONGEST, OVER_BLOCKS, PRICES, TRACES, against, best_rivals, compared, equipped, folded, on_one_space, recorded, resources,
 )  # fmt: skip
-from validation.papers.page import figure_tables
+from validation.papers.measures import figure_tables
 
 TITLE = "A layer of our own on interlaced tracks (tessera-imr)"
 
