@@ -29,7 +29,7 @@ def test_with_long_update_periods_amphisbaena_is_ahead_where_chunks_fill(long_pe
 def test_the_drawn_inputs_have_the_update_periods_of_figure_2():
     for each in periods.INPUTS:
         first, count = each.blocks(periods.WRITES, 1)
-        long, more = periods.beyond_buffer(first, count, periods.PERIODS_MIB * 256)
+        long, more = periods.beyond(first, count, periods.PERIODS_MIB * 256)
         assert long > 0.85, each.title
         assert more > 0.7, each.title
         cold = first[count == periods.CHUNK]

@@ -187,6 +187,37 @@ def test_the_headline_counts_statements(tmp_path):
     assert "1 are not settled" in text and "The size of 1 comes out in one experiment and not in another" in text
 
 
+def test_a_published_statement_is_in_the_catalogue_once():
+    """However many experiments test it, or figures of the paper repeat it."""
+    for paper in catalogue().values():
+        texts = [(each.where, each.claim) for each in paper.claims if each.statement == each.id]
+        assert len(texts) == len(set(texts))
+        for name in {each.statement for each in paper.claims}:
+            assert len({each.where for each in paper.claims if each.statement == name}) == 1, name
+
+
+def test_an_exception_that_a_claim_names_is_in_its_test():
+    found = 0
+    for each in ALL_CLAIMS:
+        for names in re.findall(r"\b(?:but for|all but) ([a-z]+\d*_\d(?: and [a-z]+\d*_\d)*)", f"{each.claim}; {each.published}"):
+            found += 1
+            assert set(names.split(" and ")) <= {name for test in each.test for name in test.names("but")}, each.name
+    assert found >= 5
+
+
+def test_what_is_measured_against_the_fitted_pore_is_no_prediction():
+    """PORE's open share is fitted to the MU-RMW paper's write amplifications; `P` is PORE with it."""
+    against = [each for each in catalogue()["mu-rmw"].claims if any("P" in test.names("of") for test in each.test)]
+    assert len(against) >= 20 and {each.basis for each in against} == {"fitted"}
+
+
+def test_what_a_formula_of_the_description_gives_is_an_identity():
+    """Where our figure is held against the formula's own column, or the run only carries out what the paper's formula counts."""
+    formulas = [each for each in ALL_CLAIMS if any(set(test.names("value")) for test in each.test if isinstance(test.keys.get("value"), (str, list))) or each.reading == "printed as a formula"]
+    assert len(formulas) >= 8
+    assert {each.basis for each in formulas if each.experiment} == {"identity"}
+
+
 def test_every_row_that_is_tested_is_data_and_nothing_else_gives_a_verdict():
     """The engine of verdicts has no words but those of a tally, and no chapter of the papers names one."""
     assert all(bool(each.test) == bool(each.experiment) for each in ALL_CLAIMS)

@@ -114,6 +114,22 @@ def test_the_least_changes_only_where_no_variant_is_it_everywhere():
     assert find(of=["ours", "other"], changes=True, inputs=["c", "d"]).here == "c: ours, d: other"
 
 
+def test_two_that_are_equal_within_the_margin_change_nothing():
+    """On c ours and other are equal, so that other is the least on both."""
+    assert find(of=["ours", "other"], changes=True, inputs=["c", "d"]).tally.text == "open"
+    assert find(of=["ours", "other"], changes=True, inputs=["c", "d"]).here == "c: ours, d: other"
+
+
+def test_an_input_that_may_not_be_ranked_is_no_extreme_and_leaves_the_claim_open():
+    found = find(below="other", inputs=["a", "b", "e"], least_on=["a", "e"])
+    assert (found.tally.text, found.here) == ("holds on 1 of 2, 1 open", "least on a (2.00)")
+
+
+def test_values_are_told_with_the_digits_of_their_table_and_where_they_fail():
+    assert find(figure="RMWs", of="S", at_most=8).here == "7 to 9; holds on S on a"
+    assert find(at_most=2, inputs=["a", "d"]).here == "1.00 to 3.00; holds on ours on a"
+
+
 def test_a_figure_falls_from_input_to_input_by_more_than_the_margin():
     falling = Cells("| ms | ours |\n|---|---:|\n| 1 | 3.00 |\n| 2 | 2.00 |\n| 3 | 1.98 |\n| 4 | 5.00 |\n")
     found = Check.of({"figure": "ms", "of": "ours", "falls": True}).find(falling)
@@ -123,7 +139,7 @@ def test_a_figure_falls_from_input_to_input_by_more_than_the_margin():
 def test_of_a_list_of_tests_each_has_to_come_out():
     tests = [Check.of({"figure": "ms", "of": "ours", "at_most": 1, "inputs": ["a"]}), Check.of({"figure": "ms", "of": "other", "at_most": 1, "inputs": ["a"]})]
     found = find_all(tests, Cells(TABLES))
-    assert (found.tally.text, found.here, found.ratio) == ("holds on 1 of 2", "1.0; 2.0", 1)
+    assert (found.tally.text, found.here, found.ratio) == ("holds on 1 of 2", "1.00; 2.00", 1)
 
 
 ENTRY = {"what": "{input}: {figure} of {of}", "inputs": ["a", "b"], "figures": {"response": "ms"}, "of": {"OURS": "ours"}, "over": "other", "below": 1}

@@ -48,7 +48,7 @@ def test_a_figure_of_a_page_that_changes_changes_its_verdict(copied):
     page = copied.chapter("mu-rmw")
     page.write_text(page.read_text().replace("| 7,200 rpm | 450 |", "| 7,200 rpm | 85 |"))
     (merge,) = (line for line in measured_again(read(), copied) if line.experiment == "merge-times" and line.of == CLAIM)
-    assert (merge.here, merge.verdict, merge.ratio) == ("85.0", "holds", 85)
+    assert (merge.here, merge.verdict, merge.ratio) == ("85", "holds", 85)
 
 
 def test_a_missing_page_is_a_sentence(copied):

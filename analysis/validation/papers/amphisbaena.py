@@ -15,7 +15,7 @@ from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers import mu_rmw
 from validation.papers.amphisbaena_inputs import (
-    HOT_BLOCKS, HOT_SHARE, INPUTS, LONG, PERIODS_MIB, SCATTERED, SETS, THRICE, WRITES, ZONES, beyond_buffer, inputs_of_periods, long_periods,
+    HOT_BLOCKS, HOT_SHARE, INPUTS, LONG, PERIODS_MIB, SCATTERED, SETS, THRICE, WRITES, ZONES, beyond, inputs_of_periods, long_periods,
     smaller_chunks, statistics, text_with_set, with_sets,
 )  # fmt: skip
 from validation.papers.amphisbaena_runs import (
@@ -106,7 +106,7 @@ def _buffers(_: Lab, grid: Grid) -> list[str]:
 
 
 def _periods(lab: Lab, _: Grid) -> list[str]:
-    shares = {each.title: beyond_buffer(*each.blocks(lab.requests(WRITES), lab.seed), PERIODS_MIB * 256) for each in INPUTS}
+    shares = {each.title: beyond(*each.blocks(lab.requests(WRITES), lab.seed), PERIODS_MIB * 256) for each in INPUTS}
     header = ["input", "updated blocks with a period beyond the buffer, %", "of these updated more than twice, %"]
     return [table(header, [[name, *(number(100 * share, 0) for share in pair)] for name, pair in shares.items()])]
 

@@ -57,23 +57,6 @@ INPUTS = (Input(False, False), Input(True, False), Input(False, True), Input(Tru
 SCATTERED = INPUTS[:2]  # where the two are closest
 
 
-def beyond_buffer(first: np.ndarray, count: np.ndarray, blocks: int) -> tuple[float, float]:
-    """Of the blocks that are written again, the share whose mean update period (distinct blocks written in between, estimated from the
-    writes in between) is longer than the buffer; and of those, the share written more than twice."""
-    hot = count == 1
-    ends = np.cumsum(count)[hot].astype(float)
-    _, places, writes = np.unique(first[hot], return_inverse=True, return_counts=True)
-    earliest, latest = np.full(len(writes), np.inf), np.zeros(len(writes))
-    np.minimum.at(earliest, places, ends)
-    np.maximum.at(latest, places, ends)
-    updated = writes > 1
-    gaps = (latest - earliest)[updated] / (writes[updated] - 1)
-    cold_share = float(count[~hot].sum() / count.sum())
-    distinct = gaps * cold_share + HOT_BLOCKS * (1 - np.exp(-gaps * (1 - cold_share) / HOT_BLOCKS))
-    long = distinct > blocks
-    return float(long.mean()), float((writes[updated][long] > 2).mean()) if long.any() else 0.0
-
-
 def _trace(lab: Lab, each: Input) -> Path:
     """The input as a DiskSim trace, one write after the other."""
     writes = lab.requests(WRITES)

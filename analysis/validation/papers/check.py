@@ -49,10 +49,11 @@ _EXPECTED = {list: "a list", str: "a text", bool: "true or false", (int, float):
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure, and whether it may be ranked: the run was long enough, and did not fall further and further behind."""
+    """A figure, and whether it may be ranked: the run was long enough, and did not fall further and further behind. `digits`: behind its point."""
 
     value: float
     ranked: bool = True
+    digits: int = 3
 
 
 Column = Mapping[str, Cell]
@@ -61,7 +62,8 @@ Column = Mapping[str, Cell]
 
 def _cell(text: str, row: str) -> Cell | None:
     try:
-        return Cell(float(text.rstrip(ENDLESS + "*").replace(",", "")), not text.endswith((ENDLESS, "*")) and not row.endswith("*"))
+        figure = text.rstrip(ENDLESS + "*")
+        return Cell(float(figure.replace(",", "")), figure == text and not row.endswith("*"), len(figure.partition(".")[2]))
     except ValueError:
         return None
 
@@ -324,13 +326,13 @@ def _side(check: Check, over: float, under: float) -> bool | None:
 
 
 def _on_which(check: Check, values: Mapping[str, float]) -> Found:
-    """The inputs with the extremes, which the claim names."""
-    cases: dict[str, bool] = {}
+    """The inputs with the extremes, which the claim names; one that may not be ranked is open."""
+    cases: dict[str, bool | None] = {}
     said = []
     for key in ("most_on", "least_on"):
         if named := check.names(key):
             chosen = sorted(values, key=values.__getitem__, reverse=key == "most_on")[: len(values.keys() & set(named))]
-            cases |= {name: name in chosen for name in named if name in values}
+            cases |= {name: name in chosen if name in values else None for name in named}
             shown = [f"{name} ({number(values.get(name))})" for name in chosen] + [f"not {name} ({number(values[name])})" for name in named if name in values and name not in chosen]
             said.append(f"{key.split('_')[0]} on {', '.join(shown)}")
     return Found(Tally.of(cases.values()), "; ".join(said), values.get(next(iter(cases))) if len(cases) == 1 else None)
@@ -362,10 +364,10 @@ def _extremes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
 
 
 def _changes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
-    """Not the same where none of `of` is the least on every input."""
+    """Not the same where none of `of` is the least, or equal to it within the margin, on every input."""
     rows = check.by_input(cells)
     least = {name: min(row, key=lambda variant, row=row: row[variant].value) for name, row in rows.items()}
-    close = [{variant for variant, cell in row.items() if cell.value <= row[least[name]].value} for name, row in rows.items()]
+    close = [{variant for variant, cell in row.items() if cell.value < MARGIN * row[least[name]].value} for name, row in rows.items()]
     everywhere = set.intersection(*close) if close else set()
     case = True if close and not everywhere else False if len(set(least.values())) == 1 else None
     return Found(Tally.of([case]), listed(least))
@@ -390,17 +392,19 @@ def _values(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
     """Its size is that of the farthest: as a multiple of what another column wants, where one does."""
     wanted = check.keys.get("value")
     if "figure" not in check.keys:
-        found = [(Cell(each.mean), wanted) for each in seeds]
+        found = {each.input: (Cell(each.mean), wanted) for each in seeds}
     elif isinstance(wanted, (str, list)):
         columns = zip(check.variants, check.names("value"), strict=True)
-        found = [(cell, cells.column(check.keys["figure"], other)[name].value) for variant, other in columns for name, cell in check.column(cells, variant).items()]
+        found = {(variant, name): (cell, cells.column(check.keys["figure"], other)[name].value) for variant, other in columns for name, cell in check.column(cells, variant).items()}
     else:
-        found = [(cell, wanted) for variant in check.variants for cell in check.column(cells, variant).values()]
-    values = [cell.value for cell, _ in found]
-    cases = [check.near(cell.value, want) if cell.ranked else None for cell, want in found]
+        found = {(variant, name): (cell, wanted) for variant in check.variants for name, cell in check.column(cells, variant).items()}
+    values = [cell.value for cell, _ in found.values()]
+    cases = {name: check.near(cell.value, want) if cell.ranked else None for name, (cell, want) in found.items()}
     by_column = isinstance(wanted, (str, list))
-    sizes = [cell.value / want for cell, want in found] if by_column else values
+    sizes = [cell.value / want for cell, want in found.values()] if by_column else values
     off = [abs(math.log(size if by_column else size / wanted)) if wanted and size > 0 else size for size in sizes]
     farthest = max(zip(off, sizes, strict=True), default=(0, None))[1]
-    said = f"at most {100 * max((abs(size - 1) for size in sizes), default=0):.1f} % off" if by_column else span(values, 3 if max(values, default=0) < 1 else 2 if "tolerance" in check.keys else 1)
-    return Found(Tally.of(cases), said, farthest)
+    off_by = f"at most {100 * max((abs(size - 1) for size in sizes), default=0):.1f} % off"
+    said = off_by if by_column else span(values, max((cell.digits for cell, _ in found.values()), default=0))
+    names = {name: " on ".join(filter(None, name)) if isinstance(name, tuple) else name for name in cases}
+    return Found(Tally.of(cases.values()), said + _told({names[name]: case for name, case in cases.items()}), farthest)

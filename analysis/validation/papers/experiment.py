@@ -6,29 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tessera.evidence.intervals import of_mean
+from tessera.evidence.marks import cleaned_too_little
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.check import Comparison
 from validation.papers.lab import Grid, Lab, Made
 from validation.papers.measures import Figure, figure_tables, figures_by_row, starred
 
-LEAST = 20
-"""Cleanings, or intervals of the track counters, below which a run does not rank a layer."""
-COUNTS = {"cleaning.count": "cleanings", "intervals.count": "intervals of the track counters"}
-
-
-def shortfall(run: Run) -> str:
-    """What there are too few of in a run; empty where it is enough, or where the layer has nothing of the kind."""
-    for name, what in COUNTS.items():
-        count = run.find(name)
-        if count is not None and count < LEAST:
-            return f"{count:.0f} {what}"
-    return ""
-
-
 def short_runs(grids: Iterable[Made]) -> list[str]:
-    """The runs that are too short, as sentences' parts."""
-    return [f"{variant} on {row or 'its input'} has {few}" for made in grids for row, variant, run in made.runs() if (few := shortfall(run))]
+    """The runs that are too short to rank what they ran, as the rule of all evidence has it: parts of sentences."""
+    return [f"{variant} on {row or 'its input'}: {few}" for made in grids for row, variant, run in made.runs() if (few := cleaned_too_little(run))]
 
 
 @dataclass(frozen=True)

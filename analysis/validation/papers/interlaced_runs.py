@@ -122,11 +122,13 @@ def _numbered(layer: str, n: int) -> Variant:
     return Variant(layer, of_layer(layer, layout_n=n))
 
 
-def uniform_writes(lab: Lab) -> dict[str, Run]:
-    """Single sectors anywhere on a full disk, one at a time, without a cache: the read-modify-write's cost alone."""
-    text = 'summary = "single sectors anywhere"\nlaw = "uniform"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
-    words = lab.generated("interlaced-uniform", text, 100_000, "--replay", "closed:1", "--prefill", 100)
-    return lab.grid(DRIVE, {"": words}, plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "uniform writes")[""]
+def single_sectors(lab: Lab) -> Grid:
+    """Anywhere on a full disk and in order, one at a time, without a cache: the read-modify-write's cost alone."""
+    inputs = {}
+    for law, requests in (("uniform", 100_000), ("sequential", 20_000)):
+        text = f'summary = "single sectors"\nlaw = "{law}"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
+        inputs[law] = lab.generated(f"interlaced-{law}", text, requests, "--replay", "closed:1", "--prefill", 100)
+    return lab.grid(DRIVE, inputs, plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "single sectors")
 
 
 def workloads(lab: Lab, names: Sequence[str] = tuple(WORKLOADS), layers: Sequence[str] = LAYERS) -> Grid:

@@ -20,6 +20,14 @@ def ratio(value: float | None) -> str:
     return number(value, 1 - math.floor(math.log10(value)) if small else 3)
 
 
+def three_digits(value: float) -> str:
+    """
+    >>> three_digits(2400), three_digits(1.2049), three_digits(0.069), three_digits(60.54)
+    ('2,400', '1.2', '0.069', '60.5')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def span(values: Iterable[float], digits: int = 2) -> str:
     """The least and the largest of some figures."""
     figures = sorted(values)

@@ -8,6 +8,7 @@ from tessera.evidence.family import EQUAL
 from tessera.results.markdown import table
 from validation.papers.catalogue import Claim, Paper, catalogue
 from validation.papers.outcome import BASES, NEAR, PREDICTION, SIZES, Outcome, Standing, Tally, size_of, standing
+from validation.papers.measures import three_digits
 from validation.papers.record import CLAIM, SEEDS, Measured
 
 
@@ -119,7 +120,7 @@ def _size(claim: Claim, ratio: float | None) -> str:
         return ""
     responses = claim.kind == "direction" or any({"below", "above"} & each.keys.keys() for each in claim.test)
     opposite = responses and (ratio - 1) * (claim.ratio - 1) < 0
-    return f"{'opposite' if opposite else size_of(ratio, claim.ratio)}: {ratio:.3g} for {claim.ratio:.3g}"
+    return f"{'opposite' if opposite else size_of(ratio, claim.ratio)}: {three_digits(ratio)} for {three_digits(claim.ratio)}"
 
 
 def judge(claim: Claim, lines: Iterable[Measured]) -> Judged:
