@@ -74,7 +74,7 @@ def test_the_flash_cache_brings_hwsr_to_the_conventional_disk_where_most_request
 
 
 def test_the_papers_replacement_rule_lies_between_the_two_that_it_argues_against(whole):
-    row = hwsr.replacement(whole)["Financial1"]
+    row = hwsr.swept(whole, "replacement", ("Financial1",))["Financial1"]
     block, segment, least = (row[rule] for rule in hwsr.RULES)
     assert 1.1 * latency(segment) < latency(least) < 0.9 * latency(block)
     assert 1.1 * amplification(segment) < amplification(least) < 0.9 * amplification(block)

@@ -94,7 +94,7 @@ def test_without_their_moves_the_improved_layers_never_write_more(rows):
 
 
 def test_a_threshold_spares_most_swaps_of_the_track_cache(longer):
-    row = interlaced.cache_rules(longer, ("w106",))["w106"]
+    row = interlaced.swept(longer, "cache-threshold", ("w106",))["w106"]
     assert row["threshold 50"].find("cache.promote") < 0.7 * row["as printed"].find("cache.promote")
     assert amplification(row["threshold 50"]) < 0.9 * amplification(row["as printed"])
 
@@ -136,7 +136,7 @@ def test_large_writes_fill_the_queue_of_a_drive_that_reads_before_it_writes(lab)
 
 @pytest.mark.usefixtures("statistics")
 def test_w39_under_read_modify_write_waits_seconds_without_the_cache(longer):
-    row = interlaced.without_cache(longer, ("w39",))["w39"]
+    row = interlaced.swept(longer, "write-cache", ("w39",))["w39"]
     assert 1000 < latency(row["imr-rmw off"]) < 5000  # 2.4 s in the paper
     assert latency(row["cmr on"]) < 1  # 0.1 ms in the paper
     for layer in IMPROVED:

@@ -8,7 +8,7 @@ zones were empty at the start: both are shown.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from tessera.results.markdown import number, table
@@ -19,19 +19,18 @@ from validation.papers.amphisbaena_inputs import (
     smaller_chunks, statistics, text_with_set, with_sets,
 )  # fmt: skip
 from validation.papers.amphisbaena_runs import (
-    BUFFER_MIB, CHUNKS_KIB, CLEANINGS, DRIVE, IDEAS, LAYERS, OURS, SHARES, abort_scopes, amplification_without_padding, beside_fluid_loop, both_buffers, chunk_locality,
-    chunk_sizes, chunks_given_back, combinations, effect, evicted_segments, filter_shares, headline, hit_rate, inputs_of, padding_gib, published, published_offsets,
-    ranked, victim_rules, victim_size, volume_text,
+    BUFFER_MIB, CHUNKS_KIB, CLEANINGS, DRIVE, IDEAS, LAYERS, OURS, SHARES, amplification_without_padding, chunk_locality, effect, headline,
+    hit_rate, inputs_of, padding_gib, published, published_offsets, ranked, swept, victim_size, volume_text,
 )  # fmt: skip
 from validation.papers.experiment import Experiment, Ranking, Replicates
 from validation.papers.lab import Grid, Lab
-from validation.papers.measures import CLEANINGS as CLEANED, MEAN, RMWS, WA, Figure, figure_tables, latency, rmws
+from validation.papers.measures import CLEANINGS as CLEANED, MEAN, RMWS, WA, Figure, figure_tables, latency, metric, rmws
 
 TITLE = "Zone buffers on a shingled drive (Amphisbaena)"
 
 HITS = Figure("write hit rate", hit_rate, 3)
 FIGURES = (
-    MEAN, HITS, RMWS, Figure("RMW-free", lambda run: run.metric("rmw_free.count"), 0), WA, Figure("WA without padding", amplification_without_padding),
+    MEAN, HITS, RMWS, Figure("RMW-free", metric("rmw_free.count"), 0), WA, Figure("WA without padding", amplification_without_padding),
     Figure("padding GiB", padding_gib, 1), Figure("victim sectors", victim_size, 0), CLEANED,
 )  # fmt: skip
 SAY_NOTHING_ON_FULL_ZONES = ("RMW-free", "WA without padding", "padding GiB")
@@ -151,15 +150,19 @@ def _memory(lab: Lab, _: Grid) -> list[str]:
     return [table(["layer", "tables of the zones, MB", "tables of the buffer, MB", "bytes a block of the buffer", "merge buffer, MB", "all reserved, MB"], rows)]
 
 
-def _ranked(name: str, title: str, grid: object, figures: Sequence[Figure] = FIGURES, **more: object) -> Experiment:
-    return Experiment(name, title, grid, figures, ranking=CLEANED_OFTEN, **more)
+def _ranked(name: str, title: str, grid: Callable[[Lab], Grid], figures: Sequence[Figure] = FIGURES, **more: object) -> Experiment:
+    return Experiment(name, title, grid, figures, **{"ranking": CLEANED_OFTEN, **more})
+
+
+def _swept(name: str, title: str, figures: Sequence[Figure] = FIGURES, **more: object) -> Experiment:
+    return _ranked(name, title, partial(swept, sweep=name), figures, **more)
 
 
 TIMES = (MEAN, RMWS, CLEANED)
 EXPERIMENTS = (
-    _ranked("volumes", "Eight volumes, zones empty at the start", headline, replicates=Replicates(beside_fluid_loop, FIGURES, 3)),
+    _ranked("volumes", "Eight volumes, zones empty at the start", headline, replicates=Replicates(partial(headline, names=("hm_0", "src2_0"), layers=("fluid-loop", OURS)), FIGURES, 3)),
     _ranked("full-zones", "Eight volumes, zones full at the start", partial(headline, prefill=100), ON_FULL_ZONES),
-    _ranked("victim-rules", "Which zone to clean", victim_rules),
+    _swept("victim-rules", "Which zone to clean"),
     _ranked("chunk-locality", "Start addresses in a chunk", chunk_locality),
     Experiment(
         "update-periods", "Blocks with long update periods", long_periods, (MEAN, RMWS, WA, HITS, CLEANED), before=_periods,
@@ -178,16 +181,16 @@ EXPERIMENTS = (
         "offsets", "Published write offsets", published_offsets, FIGURES,
         intro="The write offsets of six volumes are public, their order is not: drawn at random, with the sizes, shares and gaps of the paper's table.\n",
     ),
-    _ranked("chunk-sizes", "Chunk size", chunk_sizes),
-    _ranked("scopes", "Which writes end a collection", abort_scopes),
-    Experiment("segments", "What leaves the log of Fluid at once", evicted_segments, (MEAN, RMWS, WA)),
-    Experiment("given-back", "Which chunks the high-frequency buffer gives back", chunks_given_back, (MEAN, RMWS, *BORROWED)),
+    _swept("chunk-sizes", "Chunk size"),
+    _swept("scopes", "Which writes end a collection"),
+    _swept("segments", "What leaves the log of Fluid at once", (MEAN, RMWS, WA), ranking=None),
+    _swept("given-back", "Which chunks the high-frequency buffer gives back", (MEAN, RMWS, *BORROWED), ranking=None),
     Experiment(
-        "ideas", "Which idea earns the gain", combinations, after=_ideas,
+        "ideas", "Which idea earns the gain", partial(swept, sweep="ideas", names=("hm_0", "src2_0")), after=_ideas,
         intro="Every combination is run, named by a digit an idea, 0 as in the paper: below 1, the idea helps.\n",
     ),
-    _ranked("filter-share", "Filter share", filter_shares),
-    Experiment("buffers", "Which buffer makes the hits", both_buffers, after=_buffers),
+    _swept("filter-share", "Filter share"),
+    Experiment("buffers", "Which buffer makes the hits", partial(headline, layers=(OURS,)), after=_buffers),
     Experiment("long-runs", "src2_2 in longer runs", long_runs, (MEAN, HITS, RMWS, Figure("sectors a cleaning", sectors_a_cleaning, 0))),
     Experiment("filter-load", "Filter share by load", by_load, TIMES),
     Experiment("skylight-zones", "Skylight's buffer zones, as parts of the buffer", skylight_zones, TIMES),

@@ -24,8 +24,7 @@ from tessera.results.markdown import number, table
 from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid
-from validation.papers.measures import latency, longest, p99, p999, total_amplification
-from validation.papers.measures import ratio as ratio_text
+from validation.papers.measures import latency, longest, p99, p999, ratio as ratio_text, total_amplification
 from validation.papers.page_file import blocks_of, joined
 
 MEASURES: Mapping[str, Callable[[Run], float]] = {"mean": latency, "p99": p99, "p99.9": p999, "longest": longest}

@@ -67,7 +67,7 @@ def _sums(lab: Lab) -> Values:
 
 
 def _block_sizes(lab: Lab) -> Values:
-    row = hwsr_runs.block_sizes(lab)["Financial1"]
+    row = hwsr_runs.swept(lab, "block-size")["Financial1"]
     return {layer: {str(sectors): latency(row[f"{layer} {sectors}"]) for sectors in hwsr_runs.BLOCK_SECTORS} for layer in ("hwsr", "sblock")}
 
 

@@ -9,14 +9,15 @@ requests, as the public histograms of several of them do. The paper does not say
 at a time. All segments hold data at the start.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.experiment import Experiment, Ranking, Replicates
 from validation.papers.hwsr_runs import (
-    BACKGROUND_GAP_MS, BLOCK_SECTORS, BUFFER_BYTES, HEAD_WIDTH, LONGER, REGION_TRACKS, SPARES, TURN_MS, apart, background, block_sizes, financial, longer, longer_blocks,
-    msr, ninth_decile, on_paper_disk, ranked, recorded, region_sizes, replacement, sequential_reads, slower_tracks, unpublished, utilisation, utilisation_ratio, windows,
+    BACKGROUND_GAP_MS, BLOCK_SECTORS, BUFFER_BYTES, HEAD_WIDTH, LONGER, REGION_TRACKS, SPARES, TURN_MS, apart, background, financial, longer, longer_blocks, msr,
+    ninth_decile, on_paper_disk, ranked, recorded, sequential_reads, slower_tracks, swept, utilisation, utilisation_ratio, windows,
 )  # fmt: skip
 from validation.papers.lab import Grid, Lab
 from validation.papers.measures import Figure, amplification, figure_tables, latency, read_latency, write_latency
@@ -68,7 +69,7 @@ def _sequential(lab: Lab) -> Mapping[str, Mapping[str, Run]]:
     return {"1 MiB": sequential_reads(lab)}
 
 
-def _when_full(name: str, title: str, grid: object, figures: Sequence[Figure] = FIGURES, **more: object) -> Experiment:
+def _when_full(name: str, title: str, grid: Callable[[Lab], Grid], figures: Sequence[Figure] = FIGURES, **more: object) -> Experiment:
     return Experiment(name, title, grid, figures, ranking=FULL, **more)
 
 
@@ -78,10 +79,10 @@ EXPERIMENTS = (
         "slower-tracks", "Financial1 on tracks as fast as the paper's disk", slower_tracks, replicates=Replicates(slower_tracks, FIGURES),
         intro="Tracks of 1 MiB: copying S-blocks takes four times as long as on tracks of 4 MiB, a turn as long.\n",
     ),
-    _when_full("replacement", "What leaves the full write buffer", replacement),
-    _when_full("unpublished", "What the paper does not print", unpublished),
-    _when_full("block-size", "Block size in sectors", block_sizes, after=_longer_blocks),
-    _when_full("region-size", "Region size in tracks", region_sizes),
+    _when_full("replacement", "What leaves the full write buffer", partial(swept, sweep="replacement")),
+    _when_full("unpublished", "What the paper does not print", partial(swept, sweep="unpublished", names=("Financial1",))),
+    _when_full("block-size", "Block size in sectors", partial(swept, sweep="block-size"), after=_longer_blocks),
+    _when_full("region-size", "Region size in tracks", partial(swept, sweep="region-size")),
     _when_full("volumes", "Ten MSR volumes", msr),
     _when_full(
         "paper-disk", "Ten MSR volumes on tracks as fast as the paper's disk", on_paper_disk, (MEAN, WRITES, WA), after=_longer,

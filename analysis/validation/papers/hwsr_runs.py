@@ -1,6 +1,6 @@
 """The runs of the HWSR chapter: inputs from the paper's Table III, its sweeps, and what is measured of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -166,25 +166,30 @@ def recorded(lab: Lab) -> Grid:
     return lab.grid(DRIVE, inputs, COLUMNS, "recorded traces")
 
 
-def _financial_inputs(lab: Lab) -> dict[str, tuple[object, ...]]:
-    return {name: table_input(lab, name, trace) for name, trace in FINANCIAL.items()}
+def _by(settings: Callable[[int], Mapping[str, object]], values: Iterable[int]) -> dict[str, Variant]:
+    """Of both layouts."""
+    return {f"hwsr {value}": _hwsr(**settings(value)) for value in values} | {f"sblock {value}": _sblock(**settings(value)) for value in values}
 
 
-def replacement(lab: Lab) -> Grid:
-    """What leaves the full write buffer (section II-D)."""
-    return lab.grid(DRIVE, _financial_inputs(lab), {rule: _hwsr(replacement=rule) for rule in RULES}, "replacement rules")
+SWEEPS: Mapping[str, Mapping[str, Variant]] = {  # by experiment
+    "replacement": {rule: _hwsr(replacement=rule) for rule in RULES},  # what leaves the full write buffer (section II-D)
+    # What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule, how much they keep free and how
+    # far a collection goes.
+    "unpublished": {
+        **{f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS},
+        "hwsr segment_lru": _hwsr(replacement="segment_lru"),
+        **{f"sblock {rule}": _sblock(replacement=rule) for rule in RULES},
+        **{f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)},
+        **{f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)},
+        "sblock block_lru, 2 spare slots, whole_log": _sblock(replacement="block_lru", spare_slots=2, collection="whole_log"),
+    },
+    "block-size": _by(lambda sectors: {"block": f"{sectors * SECTOR} B"}, BLOCK_SECTORS),  # Figure 11
+    "region-size": _by(lambda tracks: {"region_tracks": tracks}, REGION_TRACKS),  # Figure 12; a segment of HWSR has a block of each track
+}
 
 
-def unpublished(lab: Lab) -> Grid:
-    """What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule, how much they keep
-    free and how far a collection goes."""
-    variants = {f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS}
-    variants |= {"hwsr segment_lru": _hwsr(replacement="segment_lru")}
-    variants |= {f"sblock {rule}": _sblock(replacement=rule) for rule in RULES}
-    variants |= {f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)}
-    variants |= {f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)}
-    variants["sblock block_lru, 2 spare slots, whole_log"] = _sblock(replacement="block_lru", spare_slots=2, collection="whole_log")
-    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
+def swept(lab: Lab, sweep: str, names: Sequence[str] = tuple(FINANCIAL)) -> Grid:
+    return lab.grid(DRIVE, {name: table_input(lab, name, FINANCIAL[name]) for name in names}, SWEEPS[sweep], sweep)
 
 
 def background(lab: Lab) -> Grid:
@@ -195,31 +200,15 @@ def background(lab: Lab) -> Grid:
     return lab.grid(DRIVE, {"Financial1": words}, {f"{share} %": _hwsr(keep_free=share) for share in KEPT_FREE}, "evictions in the background")
 
 
-def block_sizes(lab: Lab) -> Grid:
-    """Blocks of 16 to 64 sectors (Figure 11)."""
-    variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
-    variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
-    return lab.grid(DRIVE, _financial_inputs(lab), variants, "block sizes")
-
-
 LONGER = 3  # times: until small blocks fill the buffer, too
 
 
 def longer_blocks(lab: Lab) -> Grid:
     """The smallest and the largest blocks, one change more: a longer run."""
-    ends = (BLOCK_SECTORS[0], BLOCK_SECTORS[-1])
-    variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in ends}
-    variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in ends}
+    variants = _by(lambda sectors: {"block": f"{sectors * SECTOR} B"}, (BLOCK_SECTORS[0], BLOCK_SECTORS[-1]))
     trace = FINANCIAL["Financial1"]
     longer = replace(trace, requests=LONGER * trace.requests)
     return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", longer)}, variants, f"block sizes, {LONGER} times as long")
-
-
-def region_sizes(lab: Lab) -> Grid:
-    """Regions of 10 to 40 tracks; in HWSR a segment has a block of each track, so it grows with them (Figure 12)."""
-    variants = {f"hwsr {tracks}": _hwsr(region_tracks=tracks) for tracks in REGION_TRACKS}
-    variants |= {f"sblock {tracks}": _sblock(region_tracks=tracks) for tracks in REGION_TRACKS}
-    return lab.grid(DRIVE, _financial_inputs(lab), variants, "region sizes")
 
 
 BY_TRACK = {"hwsr linear by track": _hwsr(read_order="track"), "hwsr physical by track": _hwsr("physical", read_order="track")}

@@ -24,16 +24,15 @@ from tessera.results.run_folder import Run
 from tessera.traces.published_workload import hot_shares
 from validation.papers.experiment import Experiment, Ranking, Replicates
 from validation.papers.interlaced_runs import (
-    CAUSES, DRIVE, IMPROVED, IN_PARTS, INTERLACED, INTERVAL, INTERVALS, LAYERS, MOVES, NO_WRITE_CACHE, TURN_MS, WORKLOADS, bare, cache_rules, dilated, disparity,
-    heat_counted, input_of, loads, moves_done, numbering, one_cause_at_a_time, own_amplification, own_with_backups, plain, ranked, row_at_hand, single_sectors,
-    without_cache, workloads,
+    CAUSES, DRIVE, IMPROVED, IN_PARTS, INTERLACED, INTERVAL, INTERVALS, LAYERS, MOVES, NO_WRITE_CACHE, TURN_MS, WORKLOADS, dilated, disparity, input_of, loads, moves_done,
+    one_cause_at_a_time, own_amplification, own_with_backups, plain, ranked, row_at_hand, single_sectors, swept, workloads,
 )  # fmt: skip
 from validation.papers.interlaced_tracks import (
     ACCESSES, HOT, LONG_RUN, NEIGHBOURS_OF, ON_THE_HOTTEST, OVER_TIME, RECORDED, WINDOW, HotTrack, accesses, by_threshold, four_over_time, hottest, on_recorded_order,
     runs_of_hot_tracks, share_on_hottest, with_backup, writes_of, written_tracks,
 )  # fmt: skip
 from validation.papers.lab import Grid, Lab, Variant, setting_words
-from validation.papers.measures import MEAN, Figure, amplification, figure_tables, latency, longest, starred, total_amplification
+from validation.papers.measures import MEAN, Figure, amplification, figure_tables, latency, longest, metric, starred, total_amplification
 
 TITLE = "Track-based translation layers for interlaced recording"
 
@@ -43,7 +42,7 @@ MOVES_DONE = Figure("moves", moves_done, 0)
 DILATION = Figure("dilation", dilated)
 WORKLOAD_FIGURES = (
     WRITTEN, OWN, Figure("in all, backups and logs included", total_amplification), MOVES_DONE, MEAN,
-    Figure("p99.9 ms", lambda run: run.metric("host.latency.p999"), 1, of_response=True),
+    Figure("p99.9 ms", metric("host.latency.p999"), 1, of_response=True),
 )  # fmt: skip
 RULE_FIGURES = (Figure("WA", amplification), Figure("of host writes", own_amplification), Figure("promotions", lambda run: run.find("cache.promote"), 0), MEAN)
 SEED_FIGURES = (
@@ -260,7 +259,7 @@ def _memory(lab: Lab, _: Grid) -> list[str]:
 EXPERIMENTS = (
     Experiment("uniform", "Single-sector writes on a full disk", single_sectors, after=_single),
     Experiment("workloads", "The 17 workloads", workloads, WORKLOAD_FIGURES, ranking=COUNTED_INTERVALS, before=_facts, after=_longest),
-    Experiment("cache-threshold", "Track caching with and without a threshold", cache_rules, RULE_FIGURES, by="workload"),
+    Experiment("cache-threshold", "Track caching with and without a threshold", partial(swept, sweep="cache-threshold"), RULE_FIGURES, by="workload"),
     Experiment("causes", "One cause at a time", one_cause_at_a_time, (WRITTEN, MEAN, DILATION), after=_causes),
     Experiment(
         "w106", "w106 in its recorded order", on_recorded_order, (WRITTEN, OWN, MOVES_DONE, MEAN), before=_order,
@@ -286,17 +285,17 @@ EXPERIMENTS = (
         "hot tracks an interval, is put in here.\n",
     ),
     Experiment("hottest-share", "How much of the writes the hottest tracks get", after=_shares),
-    Experiment("numbering", "N of 1 and of 256", numbering, after=_numbering),
+    Experiment("numbering", "N of 1 and of 256", partial(swept, sweep="numbering"), after=_numbering),
     Experiment(
-        "heat-counted", "Where heat is counted", heat_counted, (Figure("% of the heat lost in the cache", _lost, 1), MOVES_DONE, WRITTEN, OWN, MEAN),
+        "heat-counted", "Where heat is counted", partial(swept, sweep="heat-counted"), (Figure("% of the heat lost in the cache", _lost, 1), MOVES_DONE, WRITTEN, OWN, MEAN),
         intro="Algorithms 1 to 3 count a write when the drive receives it; a write cache makes one of those that meet in it. `layers.*.heat`: `media`, the\n"
         "default and what the tables above have, counts what reaches the tracks, `host` as the paper prints.\n",
     ),
     Experiment("move-costs", "What a move costs on an idle drive", after=_moves),
     Experiment("memory", "Memory of the maps of tracks", after=_memory),
-    Experiment("write-cache", "The write cache on and off", without_cache, (MEAN, Figure("WA", amplification)), by="workload"),
+    Experiment("write-cache", "The write cache on and off", partial(swept, sweep="write-cache"), (MEAN, Figure("WA", amplification)), by="workload"),
     Experiment(
-        "seeds", "Other seeds, without the write cache", replicates=Replicates(bare, SEED_FIGURES),
+        "seeds", "Other seeds, without the write cache", replicates=Replicates(partial(swept, sweep="seeds"), SEED_FIGURES),
         intro="What a seed draws is where the hot tracks lie, and with it which of the hottest are bottoms.\n",
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.experiment import Experiment, Replicates
 from validation.papers.lab import Grid, Lab, Variant, of_layer
-from validation.papers.measures import MEAN, latency, span
+from validation.papers.measures import MEAN, latency, metric, span
 
 TITLE = "Static address mappings for shingled disks"
 
@@ -163,9 +163,7 @@ def quarters(lab: Lab) -> Grid:
     return lab.grid(DRIVE, inputs, _variants(), "updates by quarter")
 
 
-def war(run: Run) -> float | None:
-    """Mean write amplification ratio: requests to the media for each write of the host."""
-    return run.metric("war.mean")
+war = metric("war.mean")  # mean write amplification ratio: requests to the media for each write of the host
 
 
 def slowdown(row: Mapping[str, Run], mapping: str) -> float:

@@ -85,48 +85,19 @@ def by_variant(row: Mapping[str, Run]) -> Rows:
     return {variant: {"": run} for variant, run in row.items()}
 
 
-def latency(run: Run) -> float:
-    """Mean response in ms."""
-    return run.metric("host.latency.mean")
+def metric(name: str) -> Callable[[Run], float | None]:
+    return lambda run: run.metric(name)
 
 
-def p99(run: Run) -> float:
-    return run.metric("host.latency.p99")
-
-
-def p999(run: Run) -> float:
-    return run.metric("host.latency.p999")
-
-
-def longest(run: Run) -> float:
-    """The worst response in ms."""
-    return run.metric("host.latency.max")
-
-
-def read_latency(run: Run) -> float | None:
-    return run.metric("host.read.latency.mean")
-
-
-def write_latency(run: Run) -> float | None:
-    return run.metric("host.write.latency.mean")
-
-
-def amplification(run: Run) -> float:
-    """Write amplification as most papers define it: scratch space and logs left out."""
-    return run.metric("write_amplification.no_backup")
-
-
-def total_amplification(run: Run) -> float:
-    """Write amplification of all that is written."""
-    return run.metric("write_amplification.total")
-
-
-def rmws(run: Run) -> float:
-    return run.metric("rmw.count")
+latency, p99, p999, longest = (metric(f"host.latency.{which}") for which in ("mean", "p99", "p999", "max"))  # ms
+read_latency, write_latency = (metric(f"host.{operation}.latency.mean") for operation in ("read", "write"))  # ms
+amplification = metric("write_amplification.no_backup")  # as most papers define it: scratch space and logs left out
+total_amplification = metric("write_amplification.total")  # of all that is written
+rmws = metric("rmw.count")
 
 
 MEAN = Figure("mean ms", latency, of_response=True)
 LONGEST = Figure("longest s", lambda run: longest(run) / 1000, of_response=True)
 WA = Figure("WA", total_amplification)
 RMWS = Figure("RMWs", rmws, 0)
-CLEANINGS = Figure("cleanings", lambda run: run.metric("cleaning.count"), 0)
+CLEANINGS = Figure("cleanings", metric("cleaning.count"), 0)

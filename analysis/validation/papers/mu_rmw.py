@@ -14,7 +14,7 @@ from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
 from validation.papers.experiment import Experiment, Replicates
 from validation.papers.lab import Grid, Lab, Variant, of_layer, setting_words
-from validation.papers.measures import CLEANINGS, LONGEST, MEAN, RMWS, WA, Figure, by_variant, latency, rmws
+from validation.papers.measures import CLEANINGS, LONGEST, MEAN, RMWS, WA, Figure, by_variant, latency, metric, rmws
 
 TITLE = "Concentrated mapping over a flash cache (MU-RMW)"
 
@@ -42,37 +42,28 @@ MERGES = {
 }
 
 
-def _grid(lab: Lab, inputs: Mapping[str, Sequence[object]], what: str) -> Grid:
-    return lab.grid(DRIVE, inputs, STOCK, what)
+def _volumes(lab: Lab, replay: str = "closed:1", names: Sequence[str] = VOLUMES) -> dict[str, tuple[object, ...]]:
+    limit = lab.requests(REQUESTS)
+    return {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", replay) for name in names}
 
 
 def paper_implied(lab: Lab, replay: str = "timed", names: Sequence[str] = VOLUMES) -> Grid:
     """The ten volumes as Table I implies them, at the gaps of a week or one request after the other."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", replay) for name in names}
-    return _grid(lab, options, f"volumes, paper-implied, {replay}")
+    return lab.grid(DRIVE, _volumes(lab, replay, names), STOCK, f"volumes, paper-implied, {replay}")
 
 
 def paper_faces(lab: Lab) -> Grid:
     """The same one request after the other, with the layers as the paper prints them: not safe at a power cut."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in VOLUMES}
     variants = {layer: Variant(layer, of_layer(layer, **AS_PUBLISHED)) for layer in LAYERS}
-    return lab.grid(DRIVE, options, variants, "volumes, as the paper prints the layers")
-
-
-RPMS = (20_000, 14_400, 10_800, 7_200, 6_400)
+    return lab.grid(DRIVE, _volumes(lab), variants, "volumes, as the paper prints the layers")
 
 
 def merge_times(lab: Lab) -> dict[int, Grid]:
     """The same, the spindle faster and slower: nothing but the time of a merge changes, and of each access."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in VOLUMES}
-    by_speed = {
-        rpm: lab.grid(DRIVE, options, {layer: Variant(layer, {"media__rpm": f"{rpm} rpm"}) for layer in LAYERS}, f"{rpm} rpm")
-        for rpm in RPMS
+    return {
+        rpm: lab.grid(DRIVE, _volumes(lab), {layer: Variant(layer, {"media__rpm": f"{rpm} rpm"}) for layer in LAYERS}, f"{rpm} rpm")
+        for rpm in (20_000, 14_400, 10_800, 7_200, 6_400)
     }
-    return by_speed
 
 
 def histogram_true(lab: Lab, replay: str = "timed", variants: Mapping[str, Variant] = STOCK) -> Grid:
@@ -92,9 +83,8 @@ def histogram_true(lab: Lab, replay: str = "timed", variants: Mapping[str, Varia
 
 def free_lists(lab: Lab) -> Grid:
     """The volume with the most merges, one request after the other, by the order in which erased blocks are taken again."""
-    options = ("--workload", "mu-web_0", "--limit", lab.requests(REQUESTS), "--fold", "--replay", "closed:1")
     variants = {f"{layer} {order}": Variant(layer, of_layer(layer, free_list=order)) for layer in ("pore", "mu-rmw") for order in FREE_LISTS}
-    return lab.grid(DRIVE, {"web_0": options}, variants, "orders of the free list")
+    return lab.grid(DRIVE, _volumes(lab, names=("web_0",)), variants, "orders of the free list")
 
 
 def recorded(lab: Lab) -> Grid:
@@ -106,7 +96,7 @@ def recorded(lab: Lab) -> Grid:
             continue
         for how, words in (("one sector", ("--adapt", "one-sector")), ("real sizes", ())):
             options[f"{name}, {how}"] = ("--trace", trace, "--fold", *words)
-    return _grid(lab, options, "recorded traces")
+    return lab.grid(DRIVE, options, STOCK, "recorded traces")
 
 
 def _cliff(lab: Lab, name: str, extents: int, extent_kib: int) -> tuple[object, ...]:
@@ -124,7 +114,7 @@ def live_sector_cliff(lab: Lab) -> Grid:
     for share in (0.05, 0.1, 0.2, 0.5, 0.8, 1.0, 1.5, 3.0):
         sectors_a_band = max(1, round(share * CACHE_PAGES / 256))
         options[f"{share:g}"] = _cliff(lab, f"live-{share}", 256, 4 * sectors_a_band)
-    return _grid(lab, options, "cliff of live sectors")
+    return lab.grid(DRIVE, options, STOCK, "cliff of live sectors")
 
 
 def band_cliff(lab: Lab) -> Grid:
@@ -133,7 +123,7 @@ def band_cliff(lab: Lab) -> Grid:
     for bands, blocks in sorted(product((16, 64, 128, 256), (160, FLASH_BLOCKS)), key=lambda each: each[0] / each[1]):
         words = _cliff(lab, f"bands-{bands}", bands, 32)
         options[f"{bands / blocks:g} ({bands} bands, {blocks} blocks)"] = (*words, *setting_words(nand__blocks=blocks))
-    return _grid(lab, options, "cliff of active bands")
+    return lab.grid(DRIVE, options, STOCK, "cliff of active bands")
 
 
 FITTED = 0.3164  # layers.pore.open_frac, by the write amplifications that the MU-RMW paper prints
@@ -143,10 +133,8 @@ WELL_SET = 0.004  # one band of 256
 
 def swept(lab: Lab, names: Sequence[str] = ("web_0", "rsrch_0", "src2_0"), fractions: Sequence[float] = FRACTIONS) -> Grid:
     """Three volumes, one request after the other: PORE by its open share, and MU-RMW."""
-    limit = lab.requests(REQUESTS)
-    inputs = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in names}
     variants = {f"pore {share:g}": Variant("pore", of_layer("pore", open_frac=share)) for share in fractions}
-    return lab.grid(DRIVE, inputs, {**variants, "mu-rmw": Variant("mu-rmw")}, "open share of PORE")
+    return lab.grid(DRIVE, _volumes(lab, names=names), {**variants, "mu-rmw": Variant("mu-rmw")}, "open share of PORE")
 
 
 NEXT_TO_NOTHING = "0.01 ms"
@@ -200,8 +188,8 @@ def _memory(lab: Lab, _: Grid) -> list[str]:
     return [table(["layer", "printed", "formula", "tables here", "merge buffer here", "all reserved here", f"formula, {LARGE_TB} TB"], rows)]
 
 
-FIGURES = (MEAN, Figure("max s", LONGEST.of, of_response=True), WA, RMWS, Figure("cleaning ms", lambda run: run.metric("cleaning.mean"), 1))
-MERGE_FIGURES = (FIGURES[0], FIGURES[1], RMWS, Figure("valid pages a merge", lambda run: run.metric("victim.pages_mean"), 0))
+FIGURES = (MEAN, Figure("max s", LONGEST.of, of_response=True), WA, RMWS, Figure("cleaning ms", metric("cleaning.mean"), 1))
+MERGE_FIGURES = (FIGURES[0], FIGURES[1], RMWS, Figure("valid pages a merge", metric("victim.pages_mean"), 0))
 
 
 def _wear(which: str) -> Callable[[Run], float]:

@@ -24,7 +24,7 @@ from validation.papers.contest import block_table, contest, intervals_in, lines_
 from validation.papers.lab import Grid, Lab, Variant, of_layer
 from validation.papers.league import DRIVE, FIGURES, LONGEST, OURS, OVER_BLOCKS, PRICES, TRACES, against, best_rivals, compared, equipped, folded, on_one_space, resources
 from validation.papers.league import best as best_of
-from validation.papers.measures import CLEANINGS, Figure, figure_tables, latency, total_amplification
+from validation.papers.measures import CLEANINGS, Figure, figure_tables, latency, metric, total_amplification
 
 TITLE = "The league under pressure: caches that are full (tessera)"
 
@@ -109,16 +109,7 @@ def entrants() -> dict[str, Variant]:
     return {layer: equipped_scarcely(layer) for layer in (*RIVALS, OURS)}
 
 
-def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, entrants(), "under pressure")
-
-
-def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    variants = {name: scarce(equipped(OURS, **switches)) for name, switches in ABLATIONS.items()}
-    return lab.grid(DRIVE, inputs, variants, "what each idea is worth")
-
-
-LIFE = Figure("flash life, years to the worst block's end", lambda run: run.metric("nand.lifetime.years.worst_block"))
+LIFE = Figure("flash life, years to the worst block's end", metric("nand.lifetime.years.worst_block"))
 
 
 def _ranked(grid: Grid) -> Grid:
@@ -156,10 +147,11 @@ def _writing(grid: Grid) -> str:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
+    without = {name: scarce(equipped(OURS, **switches)) for name, switches in ABLATIONS.items()}
     inputs, fold = on_one_space(repeated(lab), entrants())
     if not inputs:
         return []
-    grid = league(lab, inputs)
+    grid = lab.grid(DRIVE, inputs, entrants(), "under pressure")
     entitled = _ranked(grid)
     filled = _cached(entitled)
     logs = against(lab, logged(inputs), best_rivals(entitled), made=equipped_scarcely)
@@ -172,5 +164,5 @@ def sections(lab: Lab) -> list[str]:
         "### All layers under pressure\n", *(_league(grid, figure) for figure in (*FIGURES, *PRICES, LIFE, CLEANINGS)),
         "\\* fewer than 20 cleanings: not ranked.\n", resources(grid),
         "### Under pressure, over ten blocks\n", f"{OVER_BLOCKS} A block is the same tenth of every pass.\n", blocks,
-        "### What each idea is worth under pressure\n", *figure_tables(ablations(lab, inputs), (*FIGURES, CLEANINGS)),
+        "### What each idea is worth under pressure\n", *figure_tables(lab.grid(DRIVE, inputs, without, "what each idea is worth"), (*FIGURES, CLEANINGS)),
     ]  # fmt: skip
