@@ -212,10 +212,10 @@ def test_what_is_measured_against_the_fitted_pore_is_no_prediction():
 
 
 def test_what_a_formula_of_the_description_gives_is_an_identity():
-    """Where our figure is held against the formula's own column, or the run only carries out what the paper's formula counts."""
-    formulas = [each for each in ALL_CLAIMS if any(set(test.names("value")) for test in each.test if isinstance(test.keys.get("value"), (str, list))) or each.reading == "printed as a formula"]
-    assert len(formulas) >= 8
-    assert {each.basis for each in formulas if each.experiment} == {"identity"}
+    """Where our figure is held against the formula's own column, or a run only carries out what the formula counts; an approximation may fail."""
+    by_formula = [each for each in ALL_CLAIMS if each.reading == "printed as a formula" or any(isinstance(test.keys.get("value"), (str, list)) for test in each.test)]
+    exact = [each for each in by_formula if each.experiment and "approximation" not in each.reading]
+    assert len(exact) >= 8 and {each.basis for each in exact} == {"identity"}
 
 
 def test_every_row_that_is_tested_is_data_and_nothing_else_gives_a_verdict():

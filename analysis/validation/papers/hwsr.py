@@ -16,7 +16,7 @@ from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
 from validation.papers.experiment import Experiment, Ranking, Replicates
 from validation.papers.hwsr_runs import (
-    BACKGROUND_GAP_MS, BLOCK_SECTORS, BUFFER_BYTES, HEAD_WIDTH, LONGER, REGION_TRACKS, SPARES, TURN_MS, apart, background, financial, longer, longer_blocks, msr,
+    BACKGROUND_GAP_MS, BLOCK_SECTORS, BUFFER_BYTES, COLLECTIONS, HEAD_WIDTH, LONGER, REGION_TRACKS, SPARES, TURN_MS, apart, background, financial, longer, longer_blocks, msr,
     ninth_decile, on_paper_disk, ranked, recorded, sequential_reads, slower_tracks, swept, utilisation, utilisation_ratio, windows,
 )  # fmt: skip
 from validation.papers.lab import Grid, Lab
@@ -55,6 +55,12 @@ def _longer(lab: Lab, _: Grid) -> list[str]:
     return figure_tables(longer(lab), (Figure("writes ms, by length", write_latency, 3, of_response=True), Figure("WA, by length", amplification)))
 
 
+def _migration(_: Lab, grid: Grid) -> list[str]:
+    """Omega of Table I: S-blocks moved for one that is written."""
+    moved = {name: number(run.metric("sblock.migrated_mean")) for name, run in grid["Financial1"].items()}
+    return [table(["segments moved for one written", "1 over beta", *COLLECTIONS], [[f"beta {spare}", number(1 / spare), *(moved[f"{how} {spare}"] for how in COLLECTIONS)] for spare in SPARES])]
+
+
 def _utilisation(lab: Lab, _: Grid) -> list[str]:
     ratios = utilisation(lab)
     pairs = {tracks: [x for spare in SPARES for x in (utilisation_ratio(tracks, spare), ratios[tracks, spare])] for tracks in REGION_TRACKS}
@@ -81,6 +87,7 @@ EXPERIMENTS = (
     ),
     _when_full("replacement", "What leaves the full write buffer", partial(swept, sweep="replacement")),
     _when_full("unpublished", "What the paper does not print", partial(swept, sweep="unpublished", names=("Financial1",))),
+    Experiment("migration", "Segments that a collection of S-blocks moves", partial(swept, sweep="migration", names=("Financial1",)), after=_migration),
     _when_full("block-size", "Block size in sectors", partial(swept, sweep="block-size"), after=_longer_blocks),
     _when_full("region-size", "Region size in tracks", partial(swept, sweep="region-size")),
     _when_full("volumes", "Ten MSR volumes", msr),

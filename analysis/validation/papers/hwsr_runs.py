@@ -67,6 +67,7 @@ RULES = ("block_lru", "segment_lru", "least_write_amplification")
 BLOCK_SECTORS = (16, 32, 64)
 REGION_TRACKS = (10, 20, 40)
 SPARES = (0.1, 0.2, 0.3)
+COLLECTIONS = ("whole_log", "incremental")
 KEPT_FREE = (0, 1, 10)  # percent of the buffer
 BACKGROUND_GAP_MS = 10
 WINDOWS = (10, 30, 60, 100)  # percent of the buffer
@@ -183,6 +184,8 @@ SWEEPS: Mapping[str, Mapping[str, Variant]] = {  # by experiment
         **{f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)},
         "sblock block_lru, 2 spare slots, whole_log": _sblock(replacement="block_lru", spare_slots=2, collection="whole_log"),
     },
+    # How far a collection of S-blocks goes: over the whole log, as Figure 7's formula has it, or no further than it needs.
+    "migration": {f"{how} {spare}": _sblock(replacement="block_lru", collection=how, spare=spare) for how in COLLECTIONS for spare in SPARES},
     "block-size": _by(lambda sectors: {"block": f"{sectors * SECTOR} B"}, BLOCK_SECTORS),  # Figure 11
     "region-size": _by(lambda tracks: {"region_tracks": tracks}, REGION_TRACKS),  # Figure 12; a segment of HWSR has a block of each track
 }
