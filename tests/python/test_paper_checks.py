@@ -189,6 +189,19 @@ def test_a_column_of_runs_that_were_too_short_for_a_figure_tries_nothing():
         assert Check.of({"figure": "ms", "of": "ours", **keys}).find(short).tally.held == 0
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"below": "other"}, {"of": ["ours", "other"], "spread": 9}, {"of": ["ours", "other"], "factor": 9}, {"value": 1}, {"at_most": 1}, {"at_least": 1},
+        {"zero_on": ["e", "f"]}, {"of": ["ours", "other"], "changes": True}, {"falls": True}, {"least_on": "e"}, {"below": ["other"], "most_on": "f"},
+    ],
+)  # fmt: skip
+def test_what_may_not_be_ranked_decides_nothing_whatever_is_asked(keys):
+    """Of e, which fell behind, and f, which was too short."""
+    tally = find(**keys, inputs=["e", "f"]).tally
+    assert (tally.held, tally.failed) == (0, 0) and tally.open > 0
+
+
 def test_every_key_has_its_line_in_the_essay():
     from validation.papers import check
 

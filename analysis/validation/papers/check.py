@@ -300,7 +300,7 @@ def _compared(check: Check, cells: Cells) -> tuple[dict[str, list[float]], dict[
     for name, row in check.by_input(cells).items():
         best = (min if below else max)(row.values(), key=lambda each: each.value)
         if not rivals:
-            ratios[name] = [best.value]
+            ratios |= {name: [best.value]} if best.ranked else {}
             continue
         pairs = [(f"{variant} against {rival}", cell, [rival]) for variant, cell in row.items() for rival in rivals] if check.keys.get("each") else [(name, best, rivals)]
         for case, cell, against in pairs:
@@ -341,7 +341,7 @@ def _on_which(check: Check, values: Mapping[str, float]) -> Found:
 def _zeros(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
     column = check.column(cells, check.variants[0])
     none = [name for name, cell in column.items() if cell.value == 0]
-    return Found(Tally.of((name in none) == (name in check.names("zero_on")) for name in column), ", ".join(sorted(none)) or "none")
+    return Found(Tally.of((name in none) == (name in check.names("zero_on")) if cell.ranked else None for name, cell in column.items()), ", ".join(sorted(none)) or "none")
 
 
 def _extremes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
@@ -365,7 +365,7 @@ def _extremes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
 
 def _changes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
     """Not the same where none of `of` is the least, or equal to it within the margin, on every input."""
-    rows = check.by_input(cells)
+    rows = {name: row for name, row in check.by_input(cells).items() if all(cell.ranked for cell in row.values())}
     least = {name: min(row, key=lambda variant, row=row: row[variant].value) for name, row in rows.items()}
     close = [{variant for variant, cell in row.items() if cell.value < MARGIN * row[least[name]].value} for name, row in rows.items()]
     everywhere = set.intersection(*close) if close else set()
@@ -374,17 +374,20 @@ def _changes(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
 
 
 def _falls(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
-    values = {name: cell.value for name, cell in check.column(cells, check.variants[0]).items()}
-    return Found(Tally.of(_side(check, before, after) for before, after in pairwise(values.values())), listed({name: number(value) for name, value in values.items()}))
+    column = check.column(cells, check.variants[0])
+    cases = [_side(check, before.value, after.value) if before.ranked and after.ranked else None for before, after in pairwise(column.values())]
+    return Found(Tally.of(cases), listed({name: number(cell.value, cell.digits) for name, cell in column.items()}))
 
 
 def _spreads(check: Check, cells: Cells, seeds: Sequence[Seeds]) -> Found:
     by_factor = "factor" in check.keys
     spreads: dict[str, float] = {}
-    for name, row in check.by_input(cells).items():
+    rows = check.by_input(cells)
+    for name, row in rows.items():
         values = [cell.value for cell in row.values()]
         spreads[name] = (max(values) / min(values) if min(values) else math.inf) if by_factor else max(values) - min(values)
-    cases = {name: spread <= check.keys["factor" if by_factor else "spread"] + 1e-9 for name, spread in spreads.items()}
+    most = check.keys["factor" if by_factor else "spread"] + 1e-9
+    cases = {name: spread <= most if all(cell.ranked for cell in rows[name].values()) else None for name, spread in spreads.items()}
     return Found(check.tally(cases), span(spreads.values(), 2 if by_factor else 3) + _told(cases))
 
 
