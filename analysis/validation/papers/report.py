@@ -26,7 +26,8 @@ REPEAT = """## How it is made
 `./dev papers` runs every experiment and writes these pages, in some 67 minutes of one core. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
 all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. `tessera papers figures` draws a paper's figure: the values that its text
 prints (its pictures have not been digitised), their error of reading, and ours. The catalogue of claims and what was measured are in
-`analysis/validation/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`.
+`analysis/validation/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`. A claim is a row: its `test` names figures of an experiment's tables and
+what has to come out of them, and nothing else gives a verdict. `tessera papers verdicts` judges every row again, from the tables.
 
 Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. All inputs but the recorded traces are synthetic:
 what each workload takes from a publication and what it assumes is in its file (`stimuli/workloads`). Figures are of one seed unless a table says
