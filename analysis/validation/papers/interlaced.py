@@ -53,12 +53,11 @@ COUNTED_INTERVALS = Ranking(ranked, f"fewer than {INTERVALS} intervals of the tr
 
 
 def _single(_: Lab, grid: Grid) -> list[str]:
-    """Every second write meets a bottom; the others cost what they do on the conventional disk."""
-    anywhere, in_order = ({layer: latency(run) for layer, run in grid[law].items()} for law in ("uniform", "sequential"))
-    run = grid["uniform"]["imr-rmw"]
+    """Every second write meets a bottom; the others cost what they do on the conventional disk. In sequence the slowest tenth are of a bottom all."""
+    anywhere, run = {layer: latency(run) for layer, run in grid["uniform"].items()}, grid["uniform"]["imr-rmw"]
     rows = [
         ["ms more than a write", number(2 * (anywhere["imr-rmw"] - anywhere["cmr"]))],
-        ["ms in sequence", number(2 * in_order["imr-rmw"] - in_order["cmr"])],
+        ["ms in sequence", number(grid["sequential"]["imr-rmw"].metric("host.latency.p90"))],
         ["sectors written, backup included", number(total_amplification(run), 3)],
         ["sectors written, backup left out", number(amplification(run), 3)],
     ]
