@@ -3,7 +3,8 @@
 One TOML file a paper, in `claims/`. `[experiments.NAME]` says what an experiment takes from the paper, or names the one that it is like;
 `[[claims]]` are the published statements. A statement is tested by one experiment, or by several: `[[claims.on]]` names each, with what is
 different there. Each is a row of the page, and all of them together are one statement of the count. A row whose parameters are not the
-paper's says so in `apart`, and does not count.
+paper's says so in `apart`, and does not count. `test` says which figures of the experiment's tables have to come out (check.py), and `seeds`
+names the lines of its table over seeds that have to agree; what that table compares is data of the experiment.
 """
 
 import tomllib

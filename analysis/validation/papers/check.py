@@ -17,7 +17,7 @@ are, by the geometric mean; they are above 1 where the claim holds, and so is th
 | `changes` | which of `of` has the least figure is not the same on all inputs |
 | `falls` | the figure falls from each input to the next |
 | `spread`, `factor` | from the least to the most of `of` is a difference of at most this, or so many times |
-| `value` | the figure is near this one, or near those of another column (a list: of one for each of `of`); without `figure`, the mean over seeds is. `tolerance`: the share that near is, in its place |
+| `value` | the figure is near this one, or near those of another column (a list: of one for each of `of`); without `figure`, the mean over seeds is; `tolerance`: within this share of it instead |
 | `at_most`, `at_least` | the figure is at most, or at least, this |
 | `inputs`, `where` | on these inputs alone; where this figure is above 0 |
 | `most` | it is enough that it holds on more than half of the inputs |
