@@ -179,10 +179,19 @@ bool Scoreboard::excused(const HostRequest& request) const {
   });
 }
 
-/// Whether any sector was written in part alone: the drive has to read the rest, which a fault may have taken although nobody wrote it.
+/// Whether any sector was written in part alone: the drive has to read the rest, which a fault may have taken although nobody wrote it. A
+/// write that failed may have written nothing.
 bool Scoreboard::some_in_part() const {
-  return std::ranges::any_of(written(~std::uint32_t{0}), [this](const HostRun& run) {
-    return run.first.value() % sector_blocks_ != 0 || run.end().value() % sector_blocks_ != 0;
+  const auto in_part = [this](HostBlock first) {
+    std::uint32_t blank = 0;
+    for (std::uint32_t i = 0; i < sector_blocks_; ++i) blank += current_.allows(first + i, never_written) ? 1U : 0U;
+    return blank != 0 && blank != sector_blocks_;
+  };
+  return std::ranges::any_of(written(~std::uint32_t{0}), [&](const HostRun& run) {
+    if (run.first.value() % sector_blocks_ != 0 || run.end().value() % sector_blocks_ != 0) return true;
+    for (HostBlock sector = run.first; sector < run.end(); sector = sector + sector_blocks_)
+      if (in_part(sector)) return true;
+    return false;
   });
 }
 

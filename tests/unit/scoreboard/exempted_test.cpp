@@ -149,6 +149,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "exempted: a FLUSH may fail where a write that failed may have left the rest of a sector blank, and a fault took a blank sector") {
+  for (const bool failed : {true, false}) {
+    Scoreboard scoreboard(ContentMode::tags, DurabilityPromise::acknowledged);
+    const std::vector<std::byte> blank(8 * kept_per_block(ContentMode::tags));
+    scoreboard.destroyed(blank);
+    HostRequest whole = write_of(8, 8);
+    scoreboard.issued(whole);
+    if (failed) whole.status = Status::media_error;
+    scoreboard.completed(whole);
+    CHECK_FALSE(scoreboard.some_exempted());
+    HostRequest part = write_of(12, 4);
+    scoreboard.issued(part);
+    scoreboard.completed(part);
+    CHECK(scoreboard.some_exempted() == failed);
+  }
+}
+
 namespace {
 
 /// As a buffer of the drive holds a sector of which a write brings the last block alone.
