@@ -73,6 +73,7 @@ class Firmware final : public DriveFirmware {
 
   std::unique_ptr<TrackRefresh> refresh_;  // null: off
   CleaningArms cleaning_;
+  std::unique_ptr<GuestPolicy> policy_;  // null: the layer's own decides
   Ports ports_;
   std::unique_ptr<FlashFront> flash_front_;
   std::unique_ptr<TranslationLayer> layer_;
