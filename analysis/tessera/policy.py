@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-from tessera.layer import CHARGES, Figure, Layer, _name_of, _number, _offered_parameters, _with_values
+from tessera.layer import CHARGES, WRITE, Figure, Layer, Refused, _name_of, _number, _offered_parameters, _with_values
 
 NEVER = 2**64 - 1
 """Of when(): not before the next write to the cache."""
@@ -39,6 +39,10 @@ class Cleaning(NamedTuple):
     now: int
     last_activity: int
     """When the last command came or was completed."""
+    served: int
+    """Commands since power-on."""
+    latency: int
+    """Of all these together, as the firmware had them in hand."""
     outstanding: int
     """Commands that the drive has and has not completed."""
     waiting: int
@@ -140,6 +144,35 @@ class Policy:
         self._machine.log(str(line))
 
 
+FEATURES = ("quiet", "outstanding", "fill", "map", "live", "gap", "writes", "waited")
+"""What features() gives: seconds since the last command, 0 where one is in hand; commands in hand; shares of the cache and of its map in use; share of the
+cache's sectors in use that are live; mean gap between commands in seconds; share of writes among them; seconds since the last question."""
+_MEMORY = 1 / 64  # weight of the newest command in a mean
+
+
+class Watcher(Policy):
+    """A policy that decides by numbers: features() of a question, with what the history of commands says. tessera.environment trains on the same."""
+
+    def setup(self) -> None:
+        self._gap = 0.0
+        self._writes = 0.5
+        self._last_arrival = self._last_asked = 0
+
+    def arrived(self, arrival: Arrival) -> None:
+        self._gap += ((arrival.time - self._last_arrival) * 1e-12 - self._gap) * _MEMORY
+        self._last_arrival = arrival.time
+        self._writes += ((arrival.kind == WRITE) - self._writes) * _MEMORY
+
+    def features(self, cleaning: Cleaning) -> tuple[float, ...]:
+        """Numbers of FEATURES; once per question."""
+        now = cleaning.now
+        waited, self._last_asked = now - self._last_asked, now
+        return (
+            0.0 if cleaning.outstanding else (now - cleaning.last_activity) * 1e-12, float(cleaning.outstanding), cleaning.used / cleaning.room,
+            cleaning.entries / cleaning.most_entries, cleaning.cached / cleaning.used if cleaning.used else 1.0, self._gap, self._writes, waited * 1e-12,
+        )  # fmt: skip
+
+
 # ---- what the simulator calls ----
 
 _OPTIONAL = ("when", "choose", "arrived", "report")
@@ -165,15 +198,20 @@ def _made(kind: type, values: Sequence[Any], machine: Any) -> Policy:
     return policy
 
 
-def _answer(value: Any, what: str) -> int:
-    """An answer as a number; one that is none is said with its place."""
+class _NoAnswer(Refused):
+    """What is said of it has its place already."""
+
+
+def _answer(policy: Policy, what: str, cleaning: Cleaning) -> int:
+    value = getattr(policy, what)(cleaning)
     try:
         number = index(value)
     except TypeError:
         number = -1
     if value is True or value is False or not 0 <= number <= NEVER:
-        expected = "the number of a unit, such as self.units()[0].number" if what == "choose" else "a time in ps such as cleaning.now, or NEVER"
-        raise TypeError(f"{what}() gave {value!r}; expected {expected}")
+        code = getattr(policy, what).__func__.__code__
+        expected = "the number of a unit, such as self.units()[0].number" if what == "choose" else "a time in ps, such as cleaning.now, or NEVER"
+        raise _NoAnswer(f"{code.co_filename}:{code.co_firstlineno}: {code.co_qualname}() gave {value!r}; expected {expected}")
     return number
 
 

@@ -75,6 +75,8 @@ class GuestPolicy : public CleaningPolicy {
   virtual void stand_for(CleaningPolicy& own) = 0;
   /// A command of the host's has come.
   virtual void arrived(const HostCommand& command) = 0;
+  /// One has been served, so long after.
+  virtual void served(Picoseconds latency) = 0;
   virtual void report(MetricSet& metrics) const = 0;
 };
 

@@ -92,9 +92,15 @@ Task<Status> Firmware::boot_from_table() {
   co_return co_await server_->boot(true);
 }
 
-Task<void> Firmware::serve(HostCommand& command) {
-  if (policy_ != nullptr) policy_->arrived(command);
-  return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command);
+Task<void> Firmware::serve(HostCommand& command) { return policy_ != nullptr ? serve_and_tell(command) : serve_below(command); }
+
+Task<void> Firmware::serve_below(HostCommand& command) { return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command); }
+
+Task<void> Firmware::serve_and_tell(HostCommand& command) {
+  const Picoseconds begun = ports_.cpu.now();
+  policy_->arrived(command);
+  co_await serve_below(command);
+  policy_->served(ports_.cpu.now() - begun);
 }
 
 Task<void> Firmware::serve_and_scan(HostCommand& command) {

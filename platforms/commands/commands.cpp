@@ -36,11 +36,11 @@ struct Entry {
   std::string name;
   std::string summary;
   bool layer = false;
-  bool needs_flash = false;    ///< of a layer
-  bool zones = false;          ///< of a layer: the host sees them
-  std::string library;         ///< of a layer: the shared library that it is from; "": this program
+  bool needs_flash = false;           ///< of a layer
+  bool zones = false;                 ///< of a layer: the host sees them
+  std::string library;                ///< of a layer: the shared library that it is from; "": this program
   std::vector<std::string> policies;  ///< of a layer: of a library's, those that it may have
-  std::filesystem::path file;  ///< of a description
+  std::filesystem::path file;         ///< of a description
 };
 
 std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& search) {
@@ -76,8 +76,14 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
       break;
     case cli::ListSubject::formats:
       for (const TraceFormat& format : trace_formats())
-        list.push_back(
-            {format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, false, "", {}, {}});
+        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"),
+                        format.description,
+                        false,
+                        false,
+                        false,
+                        "",
+                        {},
+                        {}});
       break;
     case cli::ListSubject::parameters: break;
   }
@@ -128,8 +134,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
     std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary;
     if (entry.zones)
       std::cout << "; with a host that translates: " << entry.name << ":" << joined(HostsConfig::names(), ", " + entry.name + ":");
-    if (!entry.policies.empty())
-      std::cout << "; with a policy: " << entry.name << ":" << joined(entry.policies, ", " + entry.name + ":");
+    if (!entry.policies.empty()) std::cout << "; with a policy: " << entry.name << ":" << joined(entry.policies, ", " + entry.name + ":");
     if (!entry.library.empty()) std::cout << " (" << entry.library << ")";
     std::cout << "\n";
   }

@@ -327,7 +327,8 @@ std::string DriveConfig::foreign_firmware() const {
 }
 
 PluginPolicies* DriveConfig::policy() const {
-  const auto deciding = std::ranges::find(policies, selected().policy(), [](const auto& each) -> const PolicyFactory* { return each.get(); });
+  const auto deciding =
+      std::ranges::find(policies, selected().policy(), [](const auto& each) -> const PolicyFactory* { return each.get(); });
   return deciding == policies.end() ? nullptr : deciding->get();
 }
 
@@ -465,7 +466,8 @@ DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& ov
   reader.finish();
   config.choose_layer(!layer.empty() ? layer : !of_firmware.empty() ? of_firmware : config.layer);
   const bool of_policies = layer.empty() && of_firmware.empty() && !config.policies.empty();
-  if (of_policies && std::ranges::any_of(config.layers, [&](const auto& each) { return each->name() == config.layer && each->takes_policy(); }))
+  if (of_policies &&
+      std::ranges::any_of(config.layers, [&](const auto& each) { return each->name() == config.layer && each->takes_policy(); }))
     config.choose_layer(config.layer + ":" + config.policies.front()->name());
   // Said here: later, the description's own line would be named as the place of it.
   if (const auto known = config.layer_names(); !layer.empty() && std::ranges::find(known, config.layer) == known.end())
@@ -501,8 +503,8 @@ std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan
 std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences = set_in_vain(config, plan);
   if (!config.policies.empty() && config.policy() == nullptr)
-    sentences.push_back("the policies of firmware " + config.policies.front()->firmware() + " are without effect: no layer is named with one, as in media-cache:" +
-                        config.policies.front()->name());
+    sentences.push_back("the policies of firmware " + config.policies.front()->firmware() +
+                        " are without effect: no layer is named with one, as in media-cache:" + config.policies.front()->name());
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);

@@ -67,8 +67,8 @@ struct DriveConfig {
   PowerConfig power;
   CostConfig cost;
   FirmwareConfig firmware;
-  HostsConfig hosts;                                  ///< what translates between the application and zones
-  std::vector<std::unique_ptr<LayerFactory>> layers;       ///< with their parameters
+  HostsConfig hosts;                                      ///< what translates between the application and zones
+  std::vector<std::unique_ptr<LayerFactory>> layers;      ///< with their parameters
   std::vector<std::shared_ptr<PluginPolicies>> policies;  ///< of a library's, with theirs
 
   std::shared_ptr<const riscv::ElfImage> image;  ///< the firmware, on a processor of its own; null: that which is linked to the model
@@ -110,7 +110,8 @@ struct DriveConfig {
   [[nodiscard]] Bytes visible_zone_size() const { return hosts.translates() ? Bytes(0) : selected().zone_size(); }
   /// The layer, and after a colon the host that translates for it, or the policy that decides for it: "zoned:log-greedy".
   [[nodiscard]] std::string layer_in_full() const;
-  /// What runs on the drive and is not the simulator's own, for messages: a layer or policy of a shared library, an image. "" where there is none.
+  /// What runs on the drive and is not the simulator's own, for messages: a layer or policy of a shared library, an image. "" where there
+  /// is none.
   [[nodiscard]] std::string foreign_firmware() const;
   [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.

@@ -102,7 +102,9 @@ FormatPlan PluginFactory::plan(const DriveGeometry& geometry, std::string& probl
   return answer.plan;
 }
 
-std::string PluginFactory::check_flash(const FlashShape& shape) const { return asked_of_flash(code_, firmware_, parameters_->values(), shape).refusal; }
+std::string PluginFactory::check_flash(const FlashShape& shape) const {
+  return asked_of_flash(code_, firmware_, parameters_->values(), shape).refusal;
+}
 
 std::vector<std::string> PluginFactory::warnings(const FlashShape& shape) const {
   return asked_of_flash(code_, firmware_, parameters_->values(), shape).warnings;

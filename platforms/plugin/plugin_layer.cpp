@@ -187,9 +187,8 @@ void PluginLayer::prefill(std::uint64_t sectors) {
 
 void PluginLayer::report(MetricSet& metrics) const {
   if (code_.report == nullptr) return;
-  const std::string fault = machine_.call("report", [&] {
-    return reported([this](const tessera_reporter* reporter) { code_.report(self_, reporter); }, metrics);
-  });
+  const std::string fault = machine_.call(
+      "report", [&] { return reported([this](const tessera_reporter* reporter) { code_.report(self_, reporter); }, metrics); });
   if (!fault.empty()) machine_.fault("report(): " + fault);
 }
 

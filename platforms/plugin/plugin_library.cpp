@@ -82,8 +82,7 @@ LoadedFirmware load_firmware(const FirmwareLibrary& library) {
   if (!std::filesystem::is_regular_file(library.file))
     throw InputError("firmware " + name + ": there is no such file" + nearest_library(library.file));
   PluginGuard::set_patience(library.patience);
-  const OfferedFirmware offered =
-      library.file.extension() == python ? offered_by_python(name) : offered_by_library(name, library.file);
+  const OfferedFirmware offered = library.file.extension() == python ? offered_by_python(name) : offered_by_library(name, library.file);
   LoadedFirmware loaded;
   for (const tessera_layer* code : offered.layers) loaded.layers.push_back(std::make_unique<PluginFactory>(name, *code));
   for (const tessera_policy* code : offered.policies) {

@@ -67,6 +67,11 @@ class PluginPolicy final : public GuestPolicy {
     settle();
   }
 
+  void served(Picoseconds latency) override {
+    ++served_;
+    latency_ += latency;
+  }
+
   void report(MetricSet& metrics) const override {
     if (code_.report == nullptr || gave_up_) return;
     const PluginGuard guard(of_.firmware(), "report");
@@ -95,10 +100,12 @@ class PluginPolicy final : public GuestPolicy {
     std::vector<CleaningUnit> found;
     view.find(found);
     if (found.empty()) return chose;
-    const auto nearest = std::ranges::min_element(found, {}, [&](const CleaningUnit& unit) {
-      return std::max(unit.number, number) - std::min(unit.number, number);
-    });
-    return chose + (number < view.units() ? ", of which the cache holds nothing" : number == TESSERA_NEVER ? "" : ", which there is not") +
+    const auto nearest = std::ranges::min_element(
+        found, {}, [&](const CleaningUnit& unit) { return std::max(unit.number, number) - std::min(unit.number, number); });
+    return chose +
+           (number < view.units()     ? ", of which the cache holds nothing"
+            : number == TESSERA_NEVER ? ""
+                                      : ", which there is not") +
            "; expected one of the " + std::to_string(found.size()) + " that list() gives, such as " + std::to_string(nearest->number);
   }
 
@@ -113,6 +120,8 @@ class PluginPolicy final : public GuestPolicy {
     const CleaningLevels levels = view.levels();
     const tessera_cleaning told{.now = cpu_.now().value(),
                                 .last_activity = host_.last_activity().value(),
+                                .served = served_,
+                                .latency = latency_.value(),
                                 .outstanding = host_.outstanding(),
                                 .waiting = levels.waiting,
                                 .needed = question == Question::choose && view.needed() ? 1U : 0U,
@@ -203,6 +212,8 @@ class PluginPolicy final : public GuestPolicy {
   std::vector<CleaningUnit> found_;
   std::vector<tessera_unit> listed_;
   std::unordered_map<std::uint64_t, std::uint32_t> cleaned_;
+  std::uint64_t served_ = 0;
+  Picoseconds latency_;  // of these
   bool gave_up_ = false;
   std::string fault_;
 };
@@ -218,10 +229,10 @@ PluginPolicies::PluginPolicies(const std::string& library, const tessera_policy&
   if (const std::string fault = fault_of_layer_name(code.name); !fault.empty())
     throw InputError("firmware " + library + ": a policy " + fault);
   firmware_ += " (" + name() + ")";
-  const char* const lacks = code.create == nullptr                             ? "create"
-                            : code.destroy == nullptr                          ? "destroy"
+  const char* const lacks = code.create == nullptr                           ? "create"
+                            : code.destroy == nullptr                        ? "destroy"
                             : code.when == nullptr && code.choose == nullptr ? "when and choose, one of which it needs"
-                                                                               : nullptr;
+                                                                             : nullptr;
   if (lacks != nullptr) throw InputError("firmware " + firmware_ + ": it lacks " + lacks);
   parameters_.emplace(firmware_, code.parameters, code.parameter_count);
 }

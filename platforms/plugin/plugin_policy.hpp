@@ -3,6 +3,7 @@
 // is none, or a call that breaks a rule, is a fault of the policy: the layer's own decides from then on, so that the drive ends well.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 

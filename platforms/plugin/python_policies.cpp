@@ -75,9 +75,10 @@ void destroy(void* self) {
 std::uint64_t ask(void* self, const char* what, const tessera_cleaning* told) {
   PoweredPolicy& policy = powered(self);
   return calls(policy.table, [&] {
-    const py::object cleaning = policy.cleaning(told->now, told->last_activity, told->outstanding, told->waiting, told->needed != 0,
-                                                told->units, told->used, told->room, told->cached, told->entries, told->most_entries);
-    return policy.answer(policy.policy.attr(what)(cleaning), what).cast<std::uint64_t>();
+    const py::object cleaning =
+        policy.cleaning(told->now, told->last_activity, told->served, told->latency, told->outstanding, told->waiting, told->needed != 0,
+                        told->units, told->used, told->room, told->cached, told->entries, told->most_entries);
+    return policy.answer(policy.policy, what, cleaning).cast<std::uint64_t>();
   });
 }
 
@@ -86,7 +87,8 @@ std::uint64_t choose(void* self, const tessera_cleaning* told) { return ask(self
 
 void arrived(void* self, const tessera_arrival* arrival) {
   PoweredPolicy& policy = powered(self);
-  calls(policy.table, [&] { policy.policy.attr("arrived")(policy.arrival(arrival->time, arrival->kind, arrival->blocks, arrival->first)); });
+  calls(policy.table,
+        [&] { policy.policy.attr("arrived")(policy.arrival(arrival->time, arrival->kind, arrival->blocks, arrival->first)); });
 }
 
 void report(const void* self, const tessera_reporter* reporter) {

@@ -47,6 +47,8 @@ typedef struct tessera_arrival {
 typedef struct tessera_cleaning {
   uint64_t now;
   uint64_t last_activity;         /* when the last command came or was completed */
+  uint64_t served;                /* commands since power-on */
+  uint64_t latency;               /* of all these together, as the firmware had them in hand */
   uint32_t outstanding;           /* commands that the drive has and has not completed */
   uint32_t waiting;               /* writes that the layer has in hand */
   uint32_t needed;                /* choose(): 1 where somebody waits for room */

@@ -378,7 +378,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (simulation.verifications_restarted() != 0)
     notes.push_back("errors of the DRAM restarted the firmware in " + std::to_string(simulation.verifications_restarted()) +
                     " verifications: not all that was written was read back there");
-  if (simulation.verification_stopped()) notes.emplace_back("a signal ended the verification: not all that was written was read back");
+  if (simulation.verification_stopped())
+    notes.push_back(std::string(fault.empty() ? "a signal" : "that") + " ended the verification: not all that was written was read back");
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");

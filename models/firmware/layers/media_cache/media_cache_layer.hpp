@@ -351,7 +351,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t steps_ = 0;
   std::uint64_t idle_cleanings_ = 0;
   std::uint64_t band_moves_ = 0;
-  std::uint64_t turns_ = 0;        // of cleaning: bands that were merged, or what was moved in their place
+  std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place
   std::uint64_t moves_ = 0;
   std::uint64_t moved_ = 0;
   std::uint64_t streamed_ = 0;

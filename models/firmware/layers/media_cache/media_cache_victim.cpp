@@ -13,8 +13,9 @@ constexpr std::uint32_t candidates = 64;  // extents, from the oldest on
 constexpr std::uint32_t most_passed = 3;
 }  // namespace
 
+/// Without a charge: as show_levels() has noted it.
 CleaningLevels MediaCache::Cleaning::levels() const {
-  return {.used = of_.log_.head() - of_.tail(),
+  return {.used = of_.log_used_,
           .room = of_.log_.sectors(),
           .entries = of_.map_.logged(),
           .most_entries = of_.map_limit_,
@@ -52,7 +53,8 @@ Picoseconds MediaCache::Cleaning::when(const CleaningView& /*view*/) {
   const HostPort& host = of_.ports_.host;
   const Picoseconds now = of_.ports_.cpu.now();
   if (!of_.used_above(of_.config_.idle_mark)) return never;
-  const bool idle = host.outstanding() == 0 && of_.queue_.empty() && of_.leaders_ == 0 && now >= host.last_activity() + of_.config_.idle_after;
+  const bool idle =
+      host.outstanding() == 0 && of_.queue_.empty() && of_.leaders_ == 0 && now >= host.last_activity() + of_.config_.idle_after;
   return idle ? now : next_idle_look(host.last_activity(), now, of_.config_.idle_after);
 }
 
