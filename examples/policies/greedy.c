@@ -1,5 +1,6 @@
 /* Greedy cleaning for a layer with a cache in front of bands: only when somebody needs room, and then the band whose cleaning frees most for
- * what it moves. Compile as a shared library against tessera_policy.h. */
+ * what it moves. Where the cache is a log that is fuller than its map, the layer chooses: a log's space comes back from its oldest end on.
+ * Compile as a shared library against tessera_policy.h. */
 #include "tessera_policy.h"
 
 #include <stdlib.h>
@@ -32,8 +33,8 @@ static uint64_t choose(void *self, const tessera_cleaning *cleaning) {
   struct greedy *g = self;
   const tessera_unit *units, *best;
   uint32_t count = g->machine->list(g->machine, &units);
-  (void)cleaning;
   if (count == 0) return TESSERA_NEVER;
+  if (cleaning->used * cleaning->most_entries > cleaning->entries * cleaning->room) return g->machine->own(g->machine);
   best = units;
   for (const tessera_unit *unit = units; unit != units + count; ++unit) {
     /* a/b > c/d without division; one more than held, as a band may hold nothing */

@@ -74,10 +74,13 @@ class PluginPolicy final : public GuestPolicy {
 
   void report(MetricSet& metrics) const override {
     if (code_.report == nullptr || gave_up_) return;
-    const PluginGuard guard(of_.firmware(), "report");
-    if (const std::string fault = reported([this](const tessera_reporter* reporter) { code_.report(self_, reporter); }, metrics);
-        !fault.empty())
-      of_.fault(dated("report(): " + fault));
+    std::string fault;
+    {
+      const PluginGuard guard(of_.firmware(), "report");
+      fault = reported([this](const tessera_reporter* reporter) { code_.report(self_, reporter); }, metrics);
+    }
+    if (!fault.empty()) give_up("report(): " + fault);
+    settle();
   }
 
  private:
@@ -87,11 +90,11 @@ class PluginPolicy final : public GuestPolicy {
     return of_.firmware() + ", at " + in_milliseconds(cpu_.now()) + ": " + sentence;
   }
   /// Keeps the first sentence; an exception must not pass through the library.
-  void give_up(const std::string& sentence) {
+  void give_up(const std::string& sentence) const {
     if (!gave_up_) fault_ = dated(sentence);
     gave_up_ = true;
   }
-  void settle() {
+  void settle() const {
     if (!fault_.empty()) of_.fault(std::exchange(fault_, ""));
   }
 
@@ -214,8 +217,8 @@ class PluginPolicy final : public GuestPolicy {
   std::unordered_map<std::uint64_t, std::uint32_t> cleaned_;
   std::uint64_t served_ = 0;
   Picoseconds latency_;  // of these
-  bool gave_up_ = false;
-  std::string fault_;
+  mutable bool gave_up_ = false;  // report() may, too
+  mutable std::string fault_;
 };
 
 }  // namespace

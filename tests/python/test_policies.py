@@ -80,19 +80,20 @@ def notes(out):
 
 # ---- what a policy decides ----
 
-TAKERS = ("media-cache", "tessera", "host-aware")
+TAKERS = ("media-cache", "tessera", "host-aware", "mu-rmw")
 
 
 @pytest.mark.parametrize("layer", TAKERS)
 @pytest.mark.parametrize("workload", [BUSY, SPARSE], ids=["busy", "sparse"])
 def test_a_policy_that_answers_what_the_layer_would_gives_its_figures(tmp_path, layer, workload):
     ran(tmp_path / "alone", layer, None, *IDLE, "--cut-at", "900ms", workload=workload)
-    own = "    def when(self, cleaning):\n        return self.own()\n\n    def choose(self, cleaning):\n        return self.own()\n\n    def arrived(self, arrival):\n        self.last = arrival"
-    for name, file in (("mine", python(tmp_path, own)), ("own", compiled(tmp_path))):
+    ahead = layer != "mu-rmw"  # never cleans before it must: who asks it when is a task that others know nothing of
+    own = "    def when(self, cleaning):\n        return self.own()\n\n" * ahead + "    def choose(self, cleaning):\n        return self.own()\n\n    def arrived(self, arrival):\n        self.last = arrival"
+    for name, file in (("mine", python(tmp_path, own)), ("own", compiled(tmp_path, source=OWN_ANSWERS if ahead else OWN_ANSWERS.replace(".when = answer, ", "")))):
         ran(tmp_path / name, f"{layer}:{name}", file, *IDLE, "--cut-at", "900ms", workload=workload)
         assert figures(tmp_path / name) == figures(tmp_path / "alone")
         assert json.loads((tmp_path / name / "summary.json").read_text())["run"]["layer"] == f"{layer}:{name}"
-    assert workload == SPARSE or layer == "tessera" or figures(tmp_path / "alone")["rmw.count"] > 20
+    assert workload == SPARSE or layer in ("tessera", "mu-rmw") or figures(tmp_path / "alone")["rmw.count"] > 20
 
 
 def test_half_a_policy_leaves_the_other_half_to_the_layer(tmp_path):
@@ -117,7 +118,7 @@ def test_choose_decides_which_band_is_cleaned_and_is_told_of_each(tmp_path):
     told = (
         "    def choose(self, cleaning):\n        units = self.units()\n        assert len(units) == cleaning.units_cached and sum(u.cached for u in units) == cleaning.cached\n"
         "        assert cleaning.needed and sum(u.entries for u in units) == cleaning.entries <= cleaning.most_entries\n"
-        "        assert all(0 < u.cached <= u.held <= u.sectors and 0 < u.newest <= u.oldest <= cleaning.used for u in units)\n"
+        "        assert all(0 < u.cached <= u.held <= u.sectors and 0 < u.newest <= u.oldest <= cleaning.room for u in units)\n"
         "        self.log([u.number for u in units if u.cleaned])\n        return units[-1].number\n\n    def when(self, cleaning):\n        return NEVER"
     )
     shown = ran(tmp_path / "out", "media-cache:mine", python(tmp_path, told), "--events", "--set", "firmware.write_cache.capacity=0 B")
@@ -128,24 +129,23 @@ def test_choose_decides_which_band_is_cleaned_and_is_told_of_each(tmp_path):
     assert set(lists[-1]) <= set(subjects) and lists[0] == []
 
 
-def test_a_greedy_policy_moves_less_than_the_oldest_first(tmp_path, greedy):
-    """On a small drive each cleaning takes the band that frees most, and never when nobody needs it."""
-    for name, words in (("media-cache", ()), ("media-cache:greedy", ("--set", "policies.greedy.weight=freed"))):
-        ran(tmp_path / name, name, greedy if words else None, *words, "--check", workload=("--workload", "random-4k", "--fold", "--limit", 1500))
+def test_a_greedy_policy_rewrites_fewer_bands_than_the_oldest_first(tmp_path, greedy):
+    for name, words in (("media-cache", ()), ("media-cache:greedy", ("--firmware", greedy, "--set", "policies.greedy.weight=freed"))):
+        simulate("run", "demo", "--layer", name, *words, "--workload", "web-server", "--fold", "--limit", 10000, "--caches", "used", "--check", "--out", tmp_path / name)
     alone, decided = figures(tmp_path / "media-cache"), figures(tmp_path / "media-cache:greedy")
     assert decided["scoreboard.errors"] == 0
-    assert 0 < decided["rmw.count"] < alone["rmw.count"]
+    assert 0 < decided["rmw.count"] < alone["rmw.count"] / 2
 
 
 def test_arrivals_and_what_was_served_are_told(tmp_path):
     body = (
-        "    def setup(self):\n        self.came = 0\n\n    def arrived(self, arrival):\n        self.came += 1\n        assert arrival.kind in (0, 1) and arrival.blocks > 0\n\n"
-        "    def when(self, cleaning):\n        assert self.came == cleaning.served + cleaning.outstanding\n        self.latency = cleaning.latency\n        return cleaning.now + MS\n\n"
+        "    def setup(self):\n        self.came = self.latency = 0\n\n    def arrived(self, arrival):\n        self.came += 1\n        assert arrival.kind == 2 or (arrival.kind < 2 and arrival.blocks > 0)\n\n"
+        "    def when(self, cleaning):\n        assert cleaning.served <= self.came <= cleaning.served + cleaning.outstanding + 1\n        self.latency = cleaning.latency\n        return cleaning.now + MS\n\n"
         "    def report(self):\n        return [Figure('mine.came', self.came, '1', 'commands'), Figure('mine.latency', self.latency / MS, 'ms', 'of all')]"
     )
     ran(tmp_path / "out", "media-cache:mine", python(tmp_path, body))
     found = figures(tmp_path / "out")
-    assert found["mine.came"] == found["host.served"] == 300
+    assert found["mine.came"] >= found["host.served"] == 300
     assert 0 < found["mine.latency"] <= found["host.latency.mean"] * 300
 
 
@@ -305,7 +305,7 @@ def test_a_run_loads_the_library_that_has_its_policy(tmp_path, greedy):
 
 def test_a_comparison_and_a_sweep_name_policies_where_they_name_layers(tmp_path, greedy):
     made = compare("torture", layers=["media-cache", "media-cache:greedy"], workload="random-4k", fold=True, limit=300, firmware=str(greedy), seeds=2, jobs=1, caches="empty", out=tmp_path / "compared")
-    assert set(made.data["layer"]) == {"media-cache", "media-cache:greedy"}
+    assert set(made.layers["layer"]) == {"media-cache", "media-cache:greedy"}
     (tmp_path / "sweep.toml").write_text(
         f'[run]\ndrive = "torture"\nworkload = "random-4k"\nfold = true\nlimit = 200\ncaches = "empty"\nfirmware = "{greedy}"\n[axes]\nlayer = ["media-cache", "tessera:greedy"]\n'
         '[[branch]]\nwhere = { layer = "tessera:greedy" }\naxes = { "policies.greedy.weight" = ["freed", "freed_per_moved"] }\n'
