@@ -3,7 +3,7 @@
 The policy is linear: it cleans at a look if the weighted sum of tessera.policy.FEATURES is above 0. The weights come from the cross-entropy method: of many
 drawn designs, each a few episodes of tessera.environment, the best say where the next are drawn. numpy is all that it needs.
 
-    python train.py --rounds 8 --out learned.py
+    python train.py --set "firmware.write_cache.capacity=0 B" --out learned.py
     python train.py --measure"""
 
 import argparse
@@ -96,17 +96,20 @@ def main() -> None:
     words.add_argument("--drive", default="demo")
     words.add_argument("--layer", default="media-cache")
     words.add_argument("--workload", default="web-server")
+    words.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="a parameter of the drive")
     words.add_argument("--limit", type=int, default=2000, help="requests per episode")
     words.add_argument("--rounds", type=int, default=8)
-    words.add_argument("--designs", type=int, default=16, help="episodes side by side")
-    words.add_argument("--best", type=int, default=4)
+    words.add_argument("--designs", type=int, default=12, help="episodes side by side")
+    words.add_argument("--best", type=int, default=3)
     words.add_argument("--seeds", type=int, default=2, help="episodes per design and round")
     words.add_argument("--out", type=Path, default=Path("learned.py"))
     words.add_argument("--measure", action="store_true", help="print the steps per second, and train nothing")
     given = words.parse_args()
 
+    settings = dict(assignment.split("=", 1) for assignment in given.set)
+
     def make() -> CleaningEnvironment:
-        return CleaningEnvironment(given.drive, layer=given.layer, workload=given.workload, fold=True, limit=given.limit)
+        return CleaningEnvironment(given.drive, layer=given.layer, workload=given.workload, fold=True, limit=given.limit, settings=settings)
 
     if given.measure:
         for side_by_side in (1, 2, 8):
@@ -114,7 +117,8 @@ def main() -> None:
         return
     begun = time.perf_counter()
     weights, reached = trained(make, given.rounds, given.designs, given.best, given.seeds)
-    how = f"{given.rounds} rounds of {given.designs} designs, {given.seeds} episodes each of {given.limit} requests of {given.workload} on {given.drive}, {given.layer}"
+    drive = ", ".join((given.drive, given.layer, *given.set))
+    how = f"{given.rounds} rounds of {given.designs} designs, {given.seeds} episodes each of {given.limit} requests of {given.workload} on {drive}"
     given.out.write_text(POLICY.format(how=how, weights=[round(float(weight), 4) for weight in weights[1:]], bias=round(float(weights[0]), 4)))
     print(f"{given.out}: {reached:.3f} ms, trained in {time.perf_counter() - begun:.0f} s")
 
