@@ -80,6 +80,11 @@ class CleaningEnvironment(_Base):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a run, with the next seed where none is given. Raises InputError where it asks nothing: a cache that never holds anything."""
+        self.begin(seed)
+        return self.first()
+
+    def begin(self, seed: int | None = None) -> None:
+        """The first half of reset(): the run begins, and fills its caches."""
         self.close()
         if gymnasium:
             super().reset(seed=seed)
@@ -87,6 +92,9 @@ class CleaningEnvironment(_Base):
         self._start(self._run.but(seed=self._seed))
         self._seed += 1
         self._served = self._latency = 0
+
+    def first(self) -> tuple[np.ndarray, dict[str, Any]]:
+        """The other half."""
         observation, _, ended, info = self._next()
         if ended:
             raise InputError(f"{self._run.command()} asked nothing: the cache of the layer never held anything")
@@ -174,14 +182,15 @@ class CleaningEnvironments:
         """`seed`: of the first, the others follow; or of each."""
         seeds = [None] * self.num_envs if seed is None else [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
         self._ended[:] = False
-        return np.stack([each.reset(seed=own)[0] for each, own in zip(self.environments, seeds, strict=True)]), {}
+        for each, own in zip(self.environments, seeds, strict=True):
+            each.begin(own)
+        return np.stack([each.first()[0] for each in self.environments]), {}
 
     def step(self, actions: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """All of them go on at once; `metrics` of infos has those of the episodes that ended, None for the others."""
         for each, action, ended in zip(self.environments, actions, self._ended, strict=True):
-            if not ended:
-                each.send(int(action))
-        rows = [(each.reset()[0], 0.0, False, None) if ended else _row(each.receive()) for each, ended in zip(self.environments, self._ended, strict=True)]
+            each.begin() if ended else each.send(int(action))
+        rows = [(each.first()[0], 0.0, False, None) if ended else _row(each.receive()) for each, ended in zip(self.environments, self._ended, strict=True)]
         self._ended = np.array([row[2] for row in rows])
         return np.stack([row[0] for row in rows]), np.array([row[1] for row in rows]), self._ended.copy(), np.zeros(self.num_envs, bool), {"metrics": [row[3] for row in rows]}
 

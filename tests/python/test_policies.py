@@ -317,6 +317,13 @@ def test_a_comparison_and_a_sweep_name_policies_where_they_name_layers(tmp_path,
     ]  # fmt: skip
 
 
+def test_a_state_fits_the_layer_with_any_policy(tmp_path, greedy):
+    ran(tmp_path / "saved", "media-cache", None, "--save-state", tmp_path / "plain.state", "--check")
+    ran(tmp_path / "again", "media-cache:greedy", greedy, "--load-state", tmp_path / "plain.state", "--save-state", tmp_path / "greedy.state", "--check")
+    ran(tmp_path / "back", "media-cache", None, "--load-state", tmp_path / "greedy.state", "--check")
+    assert figures(tmp_path / "back")["scoreboard.errors"] == 0
+
+
 # ---- the environment ----
 
 
