@@ -13,6 +13,7 @@ from pages.house import draw, print_house
 from pages.instructions import hold_instructions, measure_instructions
 from pages.left_out import write_left_out
 from pages.long_runs import LAYERS, long_runs
+from pages.notebook import write_outputs
 from pages.own_input import write_own_input
 from pages.owners import hold_pages, keep_pages, read_owners
 from pages.recovery import write_recovery
@@ -131,6 +132,12 @@ def recovery(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = P
 def own_input(out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("out/own-input")) -> None:
     """Run the layers of README.md's table over seeds and write there which figures our own layers win, tie and lose."""
     write_own_input(Console(), out)
+
+
+@app.command()
+def notebook() -> None:
+    """Run the cells of docs/tutorial/notebook.ipynb, and keep what they show in it."""
+    write_outputs(Path("docs/tutorial/notebook.ipynb"))
 
 
 @app.command("left-out")

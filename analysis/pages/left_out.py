@@ -17,8 +17,7 @@ from tessera.results.markdown import number, table
 from tessera.results.marked_section import write_marked_section
 from validation.papers.lab import Grid, Lab
 from validation.papers.league import DRIVE, PRICES, TRACES, equipped, on_one_space, recorded
-from validation.papers.measures import latency
-from validation.papers.page import ratio
+from validation.papers.measures import latency, ratio
 
 PAGE = REPOSITORY / "docs" / "developers" / "left-out.md"
 COMMAND = "left-out"

@@ -6,7 +6,7 @@ from tessera.lazily import names_of
 
 if TYPE_CHECKING:
     from tessera import trace
-    from tessera.api import Options, compare, run, search, sweep, validate
+    from tessera.api import Options, compare, run, score, search, sweep, validate
     from tessera.engine.simulation import Simulation
     from tessera.engine.simulator import SimulatorError, run_simulator
     from tessera.errors import InputError
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InputError", "Options", "Run", "Simulation", "SimulatorError", "compare", "latency_ms", "life_causes", "life_phases", "open_results", "run",
-    "run_simulator", "search", "sweep", "trace", "validate",
+    "run_simulator", "score", "search", "sweep", "trace", "validate",
 ]  # fmt: skip
 
 _named = names_of(
     __name__,
     "trace",
     **{
-        "api": ("Options", "compare", "run", "search", "sweep", "validate"),
+        "api": ("Options", "compare", "run", "score", "search", "sweep", "validate"),
         "engine.simulation": ("Simulation",),
         "engine.simulator": ("SimulatorError", "run_simulator"),
         "errors": ("InputError",),

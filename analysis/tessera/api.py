@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tessera.explore.comparison import Comparison
     from tessera.explore.searching import Search
     from tessera.identify.against_measurement import Validation
+    from tessera.scoring.card import Scored
 
 
 Call = TypeVar("Call", bound=Callable)
@@ -201,6 +202,31 @@ def search(plan: str | Path | Mapping[str, Any], *, out: str | Path, jobs: int |
 
     read = search_plan_of(mapping_of("plan", plan)) if isinstance(plan, Mapping) else read_search(path_of("plan", plan))
     return run_search(read, path_of("out", out), **_places(jobs, scheduler))
+
+
+def score(
+    layer: str | Path, *, firmware: str | Path | Sequence[str | Path] = (), suite: str | None = None, out: str | Path, jobs: int | None = None,
+    traces: Sequence[str | Path] = (), next_to: str | Sequence[str] = (), limit: int | str = 20_000,
+) -> "Scored":  # fmt: skip
+    """Scores a layer, by name or by the file of one of your own, as `tessera score` does: ranks among all shipped layers, measure by measure. The
+    folder `out` has the runs and the card. `traces`: recordings of your own, a table next to the score with the first `limit` requests of each, `next_to` more
+    layers. Raises InputError for what cannot be scored, SimulatorError for a layer that gets no score.
+
+    >>> score("imr-rwm", out="out/score")
+    Traceback (most recent call last):
+    tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'? ...
+    """
+    from tessera.scoring.scoring import NoScore, score_layer
+    from tessera.scoring.suite import NEWEST, suite_named
+
+    libraries = [str(path_of("firmware", each)) for each in ([firmware] if isinstance(firmware, str | Path) else firmware)]
+    chosen, recordings = suite_named(text_of("suite", suite or NEWEST)), [path_of("traces", each) for each in traces]
+    try:
+        return score_layer(chosen, str(layer), libraries, path_of("out", out), f"tessera.score({str(layer)!r})", _places(jobs, None)["jobs"], recordings, texts_of("next_to", next_to), limit)
+    except NoScore as error:
+        if error.status == BAD_INPUT:
+            raise InputError(str(error)) from None
+        raise SimulatorError([], error.status, "", str(error)) from None
 
 
 def validate(

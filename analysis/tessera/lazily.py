@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
+from tessera.errors import nearest
+
 
 def names_of(package: str, *packages: str, **modules: tuple[str, ...]) -> Callable[[str], object]:
     """The package's __getattr__: packages in it, and names by the module in it that defines them."""
@@ -13,7 +15,8 @@ def names_of(package: str, *packages: str, **modules: tuple[str, ...]) -> Callab
         if name in packages:
             return import_module(f"{package}.{name}")
         if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            close = nearest(name, (*packages, *module_of))
+            raise AttributeError(f"module {package!r} has no attribute {name!r}" + (f"; did you mean '{close}'?" if close else ""))
         found = getattr(import_module(f"{package}.{module_of[name]}"), name)
         setattr(sys.modules[package], name, found)
         return found

@@ -49,14 +49,14 @@ static const tessera_parameter parameters[PARAMETERS] = {
     {"swap_margin", "writes by which a block must be hotter than the one that it is exchanged with", TESSERA_COUNT, 0, NULL, 0, 254, {2, 0}},
     {"heat_writes", "writes of the drive after which a block's count of writes is halved", TESSERA_COUNT, 0, NULL, 1, 1e12, {100000, 0}},
     {"backup_slots", "read-modify-writes at the same time", TESSERA_COUNT, 0, NULL, 1, 64, {4, 0}},
-    {"top_ratio", "sectors of a top track over sectors of a bottom track; 1 on drives with media.track_spares", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 1.0}},
+    {"top_ratio", "sectors of a top track over sectors of a bottom track", TESSERA_REAL, 0, NULL, 0.1, 1.0, {0, 1.0}},
     {"dump_map", "map and buffer are in memory that the drive dumps at a power cut; false: each boot after a cut reads all headers", TESSERA_FLAG, 0, NULL, 0, 1, {1, 0}}};
 
 /* Tracks of one phase in one zone. Blocks go along a track, then over the surfaces. */
 struct segment {
   uint64_t first; /* place; the table's last entry has the drive's end */
   uint32_t per_track, radius, step, tracks; /* blocks; the first track's radius, from one to the next, tracks on each surface */
-  uint32_t nominal; /* sectors of a track without spares and defects */
+  uint32_t nominal; /* sectors of a track of which none was slipped; spares not counted */
 };
 struct run { uint32_t surface, radius, first, count; };
 struct header { uint64_t magic, sector, sequence, kind; }; /* a header's first bytes */
@@ -68,6 +68,7 @@ struct slot {
 };
 struct state { /* dumped */
   uint64_t magic, sequence, given; /* places given away, from the first on */
+  uint64_t orphans;                /* places whose block a boot could not read */
   uint64_t in_force[64];           /* of each slot the record that counts, or 0 */
   uint32_t map[];                  /* of each block its place and 1; 0: never written */
 };
@@ -91,7 +92,7 @@ struct layer {
   tessera_tasks tasks; /* first */
   tessera_claims claims, turns; /* of physical sectors; SPACE: to give places away or take some in the buffer, and the slots after it */
   struct segment *segment;
-  uint32_t segments, zones, phases, surfaces, block, stride, backup_radius, margin, slots, slot_sectors, aged;
+  uint32_t segments, zones, phases, surfaces, spares, block, stride, backup_radius, margin, slots, slot_sectors, aged;
   uint64_t places, delivered, buffer_first; /* first place of the buffer */
   struct state *state;
   uint64_t map_address, heat_address;
@@ -175,9 +176,11 @@ static struct run side_of(const struct layer *l, struct run bottom, int side) {
   const struct segment *const here = places_on(l, bottom.surface, bottom.radius, &place), *const there = places_on(l, bottom.surface, radius, &place);
   if (there == NULL || (uint32_t)(here - l->segment) % l->zones != (uint32_t)(there - l->segment) % l->zones) return top;
   const uint64_t from = l->tasks.machine->sectors_on(l->tasks.machine, bottom.surface, bottom.radius), to = l->tasks.machine->sectors_on(l->tasks.machine, top.surface, radius);
-  const uint64_t fewer = here->nominal - from > there->nominal - to ? here->nominal - from : there->nominal - to; /* spares and slipped sectors: angles are so far from in proportion */
-  const uint64_t first = bottom.first * to / from, end = ((uint64_t)(bottom.first + bottom.count) * to + from - 1) / from + fewer;
-  top.first = (uint32_t)(first < fewer ? 0 : first - fewer);
+  /* A sector is at most so many places further on in its turn as sectors were slipped; the spares at the end of a track are places of the turn, too. */
+  const uint64_t slipped = here->nominal - from, slipped_there = there->nominal - to, turn = here->nominal + l->spares, turn_there = there->nominal + l->spares;
+  const uint64_t begin = bottom.first * turn_there / turn, end = ((bottom.first + bottom.count + slipped) * turn_there + turn - 1) / turn;
+  if (begin >= to + slipped_there) return top; /* only spares are there */
+  top.first = (uint32_t)(begin < slipped_there ? 0 : begin - slipped_there);
   top.count = (uint32_t)(end < to ? end : to) - top.first;
   return top;
 }
@@ -604,7 +607,8 @@ static tessera_status serve_read(struct layer *l, struct work *w) {
   while (w->done < c->count) {
     w->sector = c->first + w->done;
     look(l, w, c->count - w->done);
-    if (w->piece.buffered == 0 && w->piece.place == UINT32_MAX) { /* never written */
+    if (w->piece.buffered == 0 && w->piece.place == UINT32_MAX) { /* never written, or of an orphan: that cannot be known */
+      if (l->state->orphans > 0) return TESSERA_LOST;
       l->tasks.machine->clear(l->tasks.machine, tessera_part(&l->tasks, c->data, w->done, w->piece.take));
       w->done += w->piece.take;
       continue;
@@ -699,7 +703,7 @@ static void forget_all(struct layer *l) {
   memset(l->state->map, 0, l->places * sizeof *l->state->map);
   memset(l->in_buffer, 0, l->buffer_sectors * sizeof *l->in_buffer);
   memset(l->state->in_force, 0, sizeof l->state->in_force);
-  l->state->sequence = l->state->given = 0;
+  l->state->sequence = l->state->given = l->state->orphans = 0;
 }
 
 static tessera_status format(struct layer *l, struct work *w) {
@@ -858,6 +862,12 @@ static tessera_status scan(struct layer *l, struct work *w) {
   for (uint64_t b = 0; b < l->delivered; ++b)
     if (l->state->map[b] == 0 && l->holds[b] == 0) l->state->map[b] = (uint32_t)b + 1;
   if (l->state->given < l->delivered) l->state->given = l->delivered;
+  for (w->block = 0; w->block < l->state->given; ++w->block) { /* which block such a place has cannot be known */
+    if (l->holds[w->block] != 0 || l->state->map[w->block] == (uint32_t)w->block + 1) continue;
+    add_run(w, TESSERA_READ, run_of(l, w->block, 0, l->block), tessera_part(&l->tasks, l->slot->data, 0, l->block), NULL);
+    TESSERA_AWAIT(tessera_media(&w->task, TESSERA_CARRY_LOST));
+    l->state->orphans += l->tasks.machine->first_lost(l->tasks.machine, tessera_part(&l->tasks, l->slot->data, 0, l->block)) < l->block;
+  }
   TESSERA_END;
 }
 
@@ -949,6 +959,7 @@ static void *create(const tessera_layer *code, tessera_machine *m, const tessera
   struct layer *const l = tessera_tasks_made(sizeof *l, m, g, sizeof(struct work), serve);
   if ((void)code, l == NULL) return NULL;
   l->surfaces = g->surfaces;
+  l->spares = g->track_spares;
   l->block = block_sectors(g, v);
   l->slots = (uint32_t)v[BACKUP_SLOTS].integer;
   l->backup_radius = (uint32_t)regions->first + SUPERBLOCKS;

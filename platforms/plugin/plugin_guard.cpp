@@ -1,13 +1,17 @@
 #include "platforms/plugin/plugin_guard.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace tessera {
 
@@ -34,15 +38,49 @@ void arm() {
   setitimer(ITIMER_PROF, &second, nullptr);
 }
 
-void end_process() {
+[[noreturn]] void end_process(const char* text, int length, std::size_t room) {
+  if (length > 0) static_cast<void>(!::write(STDERR_FILENO, text, std::min(room - 1, static_cast<std::size_t>(length))));
+  _exit(exit_model_bug);
+}
+
+void end_loop() {
   char text[512];
   const int length =
       std::snprintf(text, sizeof text,
                     "tessera-sim: firmware %s: %s() has not come back after %u s of processor time; it looks like an endless "
                     "loop\n",
                     firmware, call, patience);
-  if (length > 0) static_cast<void>(!::write(STDERR_FILENO, text, std::min(sizeof text - 1, static_cast<std::size_t>(length))));
-  _exit(exit_model_bug);
+  end_process(text, length, sizeof text);
+}
+
+/// The instruction that a signal came from; null where the machine is another one.
+void* instruction_of(const void* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return static_cast<void>(context), nullptr;
+#endif
+}
+
+/// A call that crashed is a fault of the firmware: its name and place are told. Outside of a call the process ends as by any such signal.
+void on_crash(int number, siginfo_t*, void* context) {
+  if (firmware == nullptr) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+    return;
+  }
+  char text[1024];
+  Dl_info place{};
+  int length = std::snprintf(text, sizeof text, "tessera-sim: firmware %s: %s() crashed: %s", firmware, call, strsignal(number));
+  if (number != SIGABRT && dladdr(instruction_of(context), &place) != 0 && place.dli_fname != nullptr) {
+    const auto offset = static_cast<const char*>(instruction_of(context)) - static_cast<const char*>(place.dli_fbase);
+    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), "; line of the source: addr2line -e %s 0x%tx",
+                            place.dli_fname, offset);
+  }
+  if (static_cast<std::size_t>(length) < sizeof text - 1) text[length++] = '\n';
+  end_process(text, length, sizeof text);
 }
 
 /// Asks the call to end at its place; once.
@@ -61,7 +99,7 @@ void on_tick(int) {
   if (firmware == nullptr) return;
   ticks = calls == call_of_last_tick ? ticks + 1 : 1;
   call_of_last_tick = calls;
-  if (ticks > patience && !interrupts()) end_process();
+  if (ticks > patience && !interrupts()) end_loop();
   arm();
 }
 
@@ -73,6 +111,18 @@ void install() {
   action.sa_handler = on_tick;
   action.sa_flags = SA_RESTART;
   sigaction(SIGPROF, &action, nullptr);
+  static std::array<char, 65536> stack;  // a call that recurses without end has used up its own
+  const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&other, nullptr);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction crash {
+    }, old{};
+    sigaction(number, nullptr, &old);
+    if ((old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL) continue;  // a sanitizer, or Python, looks after it
+    crash.sa_sigaction = on_crash;
+    crash.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(number, &crash, nullptr);
+  }
   pthread_atfork(nullptr, nullptr, disarm_in_child);
 }
 

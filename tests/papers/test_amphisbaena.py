@@ -63,12 +63,12 @@ def test_amphisbaena_responds_faster_than_fluid_loop_on_prn_0_but_not_on_src2_0(
 
 
 def test_the_papers_victim_rule_needs_more_read_modify_writes_than_fluid_loop(longer):
-    for row in amphisbaena.victim_rules(longer, NAMES).values():
+    for row in amphisbaena.swept(longer, "victim-rules", NAMES).values():
         assert rmws(row["paper"]) > 1.5 * rmws(row["fluid-loop"])
         assert min(rmws(row[rule]) for rule in RULES if rule != "paper") < 0.97 * rmws(row["paper"])
 
 
 def test_the_hit_rate_hardly_depends_on_the_filter_share(longer):
-    for row in amphisbaena.filter_shares(longer, ("src2_0",)).values():
+    for row in amphisbaena.swept(longer, "filter-share", ("src2_0",)).values():
         rates = [hit_rate(run) for run in row.values()]
         assert max(rates) - min(rates) < 0.05

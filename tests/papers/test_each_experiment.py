@@ -4,7 +4,7 @@ too little. Recorded traces have a length of their own, so the experiments that 
 import pytest
 
 from tessera.errors import InputError
-from validation.papers.enough import short_runs
+from validation.papers.experiment import short_runs
 from validation.papers.lab import Lab
 from validation.papers.lookup import experiments
 from validation.papers.record import CLAIM

@@ -2,7 +2,7 @@
 
 import pytest
 
-from validation.papers import interlaced_causes as causes, interlaced_heat as heat, interlaced_load as load, interlaced_runs as interlaced
+from validation.papers import interlaced as chapter, interlaced_runs as interlaced, interlaced_tracks as heat
 from validation.papers.interlaced_runs import IMPROVED, INTERVAL, MOVES, dilated, own_amplification
 from validation.papers.lab import Lab
 from validation.papers.measures import amplification, latency, rmws, total_amplification
@@ -29,12 +29,14 @@ def rows(longer):
 
 
 def test_a_read_modify_write_costs_five_turns_and_five_sectors(lab):
-    row = interlaced.uniform_writes(lab)
+    grid = interlaced.single_sectors(lab)
+    row = grid["uniform"]
     extra = latency(row["imr-rmw"]) - latency(row["cmr"])
     assert 2 * extra == pytest.approx(5 * interlaced.TURN_MS, rel=0.05)  # every second write meets a bottom
     assert total_amplification(row["imr-rmw"]) == pytest.approx(3, rel=0.03)
     assert amplification(row["imr-rmw"]) == pytest.approx(2, rel=0.03)
     assert total_amplification(row["cmr"]) == 1
+    assert grid["sequential"]["imr-rmw"].metric("host.latency.p90") == pytest.approx(6 * interlaced.TURN_MS, rel=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +94,7 @@ def test_without_their_moves_the_improved_layers_never_write_more(rows):
 
 
 def test_a_threshold_spares_most_swaps_of_the_track_cache(longer):
-    row = interlaced.cache_rules(longer, ("w106",))["w106"]
+    row = interlaced.swept(longer, "cache-threshold", ("w106",))["w106"]
     assert row["threshold 50"].find("cache.promote") < 0.7 * row["as printed"].find("cache.promote")
     assert amplification(row["threshold 50"]) < 0.9 * amplification(row["as printed"])
 
@@ -109,18 +111,18 @@ def test_the_faster_the_input_the_later_the_drive(lab):
 
 
 def test_where_hot_tracks_stay_the_improved_layers_gain_more(longer):
-    by_cause = interlaced.one_cause_at_a_time(longer, ("w106",), (causes.AS_IT_IS, causes.DRIFTING))["w106"]
+    by_cause = interlaced.one_cause_at_a_time(longer, ("w106",), (chapter.AS_IT_IS, chapter.DRIFTING))
     for layer in IMPROVED:
         staying, drifting = (
-            amplification(by_cause[cause][layer]) / amplification(by_cause[cause]["imr-rmw"]) for cause in (causes.AS_IT_IS, causes.DRIFTING)
+            amplification(by_cause[f"w106, {cause}"][layer]) / amplification(by_cause[f"w106, {cause}"]["imr-rmw"]) for cause in (chapter.AS_IT_IS, chapter.DRIFTING)
         )
         assert staying < drifting
 
 
 @pytest.mark.usefixtures("statistics")
 def test_bursts_hide_what_interlacing_costs_a_workload_that_reads(lab):
-    by_cause = interlaced.one_cause_at_a_time(lab, ("w24",), (causes.AS_IT_IS, causes.BY_MEAN))["w24"]
-    bursts, by_mean = (latency(by_cause[cause]["imr-rmw"]) / latency(by_cause[cause]["cmr"]) for cause in (causes.AS_IT_IS, causes.BY_MEAN))
+    by_cause = interlaced.one_cause_at_a_time(lab, ("w24",), (chapter.AS_IT_IS, chapter.BY_MEAN))
+    bursts, by_mean = (latency(by_cause[f"w24, {cause}"]["imr-rmw"]) / latency(by_cause[f"w24, {cause}"]["cmr"]) for cause in (chapter.AS_IT_IS, chapter.BY_MEAN))
     assert bursts < 1.1 < by_mean  # "not affected" in the paper
 
 
@@ -128,13 +130,13 @@ def test_bursts_hide_what_interlacing_costs_a_workload_that_reads(lab):
 def test_large_writes_fill_the_queue_of_a_drive_that_reads_before_it_writes(lab):
     row = interlaced.workloads(lab, ("w46",), ("cmr", "imr-rmw"))["w46"]
     assert latency(row["imr-rmw"]) > 1000  # a full queue, as the paper's 2.4 s
-    assert load.slowed(row, "imr-rmw") > 0.5
-    assert load.slowed(row, "cmr") == 0
+    assert chapter.slowed(row, "imr-rmw") > 0.5
+    assert chapter.slowed(row, "cmr") == 0
 
 
 @pytest.mark.usefixtures("statistics")
 def test_w39_under_read_modify_write_waits_seconds_without_the_cache(longer):
-    row = interlaced.without_cache(longer, ("w39",))["w39"]
+    row = interlaced.swept(longer, "write-cache", ("w39",))["w39"]
     assert 1000 < latency(row["imr-rmw off"]) < 5000  # 2.4 s in the paper
     assert latency(row["cmr on"]) < 1  # 0.1 ms in the paper
     for layer in IMPROVED:

@@ -4,7 +4,7 @@ import pytest
 
 from validation.papers.league import OURS, equipped
 from validation.papers.measures import latency, total_amplification
-from validation.papers.pressure_runs import DRIVE, equipped_scarcely, repeated, scarce
+from validation.papers.pressure import DRIVE, equipped_scarcely, repeated, scarce
 
 
 @pytest.fixture(scope="module")

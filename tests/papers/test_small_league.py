@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from samples import metric, requests_of, write_run
 
-from validation.papers.contest import HEADER, Line, contest, intervals_in, judged_again, lines_of
+from validation.papers.contest import HEADER, Line, block_table, contest, intervals_in, judged_again, lines_of, logged, measured
 from tessera.evidence.ratios import Difference
 from tessera.results.run_folder import Run
-from validation.papers.blocks import block_table, logged, measured
 from validation.papers.league import DRIVE, OURS, against, best_rivals, compared, equipped
 
 RIVALS = ("cmr", "mu-rmw")

@@ -9,7 +9,7 @@ enum {
   NOT_CREATED, TOO_LARGE, PLAN_LOOPS, COMMAND_LOOPS, UNKNOWN_OPERATION, OTHER_OPERATION, COMPLETES_TWICE, ODD_STATUS, MEDIA_OUT_OF_RANGE,
   TRACK_TOO_SHORT, NO_STEPS, FOREIGN_DATA, TWO_WAITS, NEVER_WAITS, NEVER_READY, READY_NOT_PARKED, NO_FLASH, ODD_CHARGE, ODD_GAUGE, PANICS,
   FAULT_AT_BOOT, ODD_PARAMETER, GAUGE_IN_TWO_COLUMNS, EVENT_IN_TWO_LINES, NEVER_IDLE, FIGURE_TWICE,
-  FIGURE_IN_TWO_COLUMNS, NAMELESS_FIGURE, COUNT
+  FIGURE_IN_TWO_COLUMNS, NAMELESS_FIGURE, WILD_POINTER, ABORTS, RECURSES, COUNT
 };
 
 #ifndef NAME
@@ -27,6 +27,7 @@ static uint32_t surfaces, radii;
 static tessera_operation earlier;
 static int spin = 1;
 
+static uint32_t deep(volatile uint32_t n) { return n == 0 ? 0 : 1 + deep(n + 1); }
 static void loop(void) {
   while (*(volatile int *)&spin) {
   }
@@ -111,6 +112,9 @@ static void command(void *self, const tessera_command *c) {
     case ODD_GAUGE: machine->gauge(machine, 5, 1); break;
     case GAUGE_IN_TWO_COLUMNS: machine->declare_gauge(machine, "free,blocks", "1", "what is free"); break;
     case EVENT_IN_TWO_LINES: machine->note(machine, "rmw\nmerge", TESSERA_HAPPENS, 0, 0); break;
+    case WILD_POINTER: *(volatile int *)8 = 1; break;
+    case ABORTS: abort(); break;
+    case RECURSES: earlier = deep(1); break;
     case PANICS: machine->panic(machine, "a table contradicts itself"); break;
     default: begin(c); break;
   }

@@ -152,6 +152,7 @@ KINDS = {
     "smart, copies and cleanings": ("smart", "--prefill", 100, "--set", "layers.smart.reserve=0.03", "--set", "layers.smart.idle_after=1 ms"),
     "dm-imr, buffer": ("dm-imr", "--prefill", 75, "--set", "layers.dm_imr.block=16 KiB", "--set", "layers.dm_imr.buffer=64 KiB"),
     "dm-imr, swaps": ("dm-imr", "--prefill", 100, "--set", "layers.dm_imr.block=16 KiB", "--set", "layers.dm_imr.swap_margin=0"),
+    "dm-imr, shorter tops that end in spares": ("dm-imr", "--prefill", 100, "--set", "layers.dm_imr.block=16 KiB", "--set", "layers.dm_imr.top_ratio=0.8", "--set", "media.track_spares=5"),
 }
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import json
+import re
 import subprocess
 import sys
 import typing
@@ -84,7 +85,8 @@ def test_what_it_does_not_take_is_refused_in_a_sentence(given, expected):
 def check_shown(shown, *parts):
     text, table = repr(shown), shown._repr_html_()
     assert len(text.splitlines()) <= MOST_LINES
-    assert table.startswith("<table>") and table.endswith("</table>") and "<script" not in table
+    rows, end, picture = table.partition("</table>")
+    assert rows.startswith("<table>") and end and "<script" not in table and (not picture or re.fullmatch(r'<img alt="[^"]+" style="[^"]+" src="data:image/svg\+xml;base64,[\w+/=]+">', picture))
     for part in parts:
         assert part in text, text
     return text
@@ -100,7 +102,7 @@ def test_a_run_shows_its_marks_first_then_its_figures(tmp_path):
     lines = text.splitlines()
     assert lines[0] == "Run: d<emo>, layer mu-rmw, workload random-4k, seed 3"
     assert lines[1].startswith("  ! too short to compare") and lines[2].startswith("  ! not steady")
-    assert "d&lt;emo&gt;" in tessera.Run(tmp_path)._repr_html_()
+    assert "d&lt;emo&gt;" in tessera.Run(tmp_path)._repr_html_() and "<img" in tessera.Run(tmp_path)._repr_html_()
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"schema": 9}', '{"schema": 1, "run": {}, "metrics": {"host.served": 3}}', "\0\0", '{"schema": 1, "run": {"cleans": [1]}, "metrics": {}}'])

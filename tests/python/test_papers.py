@@ -5,10 +5,12 @@ from samples import metric, write_run
 
 from tessera import Run, SimulatorError
 from tessera.results.markdown import number
+from validation.papers.check import comparisons
+from validation.papers.experiment import Experiment, Ranking, Replicates, seed_table
 from validation.papers.lab import Lab, Variant, of_layer, trial
-from validation.papers.page import ENDLESS, Figure, span, verdict
-from validation.papers.pressure_runs import ENOUGH, ranked, scarce
-from validation.papers.seeds import Comparison, over_seeds, seed_table
+from validation.papers.measures import ENDLESS, Figure, span
+from validation.papers.outcome import Tally
+from validation.papers.pressure import ENOUGH, ranked, scarce
 
 COUNTING = """
 import json, sys
@@ -22,10 +24,7 @@ with open(Path(__file__).with_name("calls"), "a") as calls:
 
 
 def test_a_verdict_counts_the_cases():
-    assert verdict([True, True]) == "holds"
-    assert verdict([True, False, False]) == "holds on 1 of 3"
-    assert verdict([False]) == "does not hold"
-    assert verdict([]) == "not tried"
+    assert [Tally.of(cases).text for cases in ([True, True], [True, False, False], [False], [])] == ["holds", "holds on 1 of 3", "does not hold", "not tried"]
 
 
 def test_a_span_is_one_figure_where_both_ends_print_alike():
@@ -91,24 +90,40 @@ def test_seeds_count_up_and_the_first_is_the_one_of_a_run_without_a_seed(stand_i
     stand_in("")
     lab = Lab(tmp_path)
     monkeypatch.setattr(lab, "run", lambda trials, what: {each: each for each in trials})
-    grids = over_seeds(lab, lambda each: each.grid("interlaced-paper", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), seeds=3)
+    grids = Replicates(lambda each: each.grid("interlaced-paper", {"a": ("--x",)}, {"one": Variant("cmr")}, "test"), (), 3).grids(lab)
     assert [grid["a"]["one"].options for grid in grids] == [("--x",), ("--x", "--seed", "2"), ("--x", "--seed", "3")]
 
 
-def test_an_interval_holds_a_claim_refuses_it_or_leaves_it_open():
-    above, near = Comparison("", len, above=1), Comparison("", len, above=0.8, below=1.25)
-    assert (above.claim(), near.claim()) == ("above 1", "above 0.8 and below 1.25")
-    assert [above.verdict(*ends) for ends in ((1.1, 1.2), (0.8, 0.9))] == ["holds", "does not hold"]
-    assert above.verdict(0.9, 1.1).startswith("open")
-    assert [near.verdict(*ends) for ends in ((0.9, 1.1), (1.3, 1.4), (0.6, 0.7))] == ["holds", "does not hold", "does not hold"]
-    assert near.verdict(1.2, 1.3).startswith("open")
-
-
 def test_a_line_a_comparison():
-    text = seed_table([{"a": 1}, {"a": 2}, {"a": 3}], [Comparison("what", lambda grid: grid["a"], above=5)])
+    above = comparisons({"what": "what", "inputs": "a", "figures": "ms", "of": "ours", "above": 5})
+    figures = (Figure("ms", lambda run: run),)
+    text = seed_table([{"a": {"ours": value}} for value in (1, 2, 3)], above, figures)
     assert text.splitlines()[-1] == "| what | above 5 | 1.000 to 3.000 | 2.000 ± 2.484 | does not hold |"
-    text = seed_table([{"a": 1}, {"a": None}], [Comparison("what", lambda grid: grid["a"], above=5)])
+    over = comparisons({"what": "what", "inputs": "a", "figures": "ms", "of": "ours", "over": "other", "above": 5})
+    text = seed_table([{"a": {"ours": 1, "other": other}} for other in (1, 0)], over, figures)
     assert text.splitlines()[-1] == "| what | above 5 | - | - | undefined |"
+
+
+class Alike:
+    """A run all of whose figures are this one."""
+
+    def __init__(self, figure: float) -> None:
+        self.figure = figure
+
+    def metric(self, _: str) -> float:
+        return self.figure
+
+
+def test_an_experiment_shows_its_figures_with_stars_and_what_is_more(stand_in, tmp_path):
+    stand_in("")
+    grid = {"a": {"one": Alike(1.0)}, "b": {"one": Alike(30.0)}}
+    ms = Figure("ms", lambda run: run.metric("x"), 1)
+    enough = Ranking(lambda row: row["one"].metric("x") > 20, "too few")
+    each = Experiment("e", "Title", lambda lab: grid, (ms,), "Intro.\n", ranking=enough, before=lambda lab, grid: ["Before.\n"], after=lambda lab, grid: ["After.\n"])
+    head = "| ms | one |\n|---|---:|\n"
+    assert each.section(Lab(tmp_path)) == ["### Title\n", "Intro.\n", "Before.\n", head + "| a* | 1.0 |\n| b | 30.0 |\n", "\\* too few: not ranked.\n", "After.\n"]
+    assert Experiment("e", "Title", lambda lab: grid, (ms,), by="input").section(Lab(tmp_path))[1] == "| input | ms one |\n|---|---:|\n| a | 1.0 |\n| b | 30.0 |\n"
+    assert Experiment("e", "Title", lambda lab: {}, (ms,), "Intro.\n", after=lambda lab, grid: ["After.\n"]).section(Lab(tmp_path)) == []
 
 
 def test_who_cleans_seldom_is_not_ranked_and_who_has_nothing_to_fill_is(tmp_path):

@@ -50,7 +50,7 @@ def test_an_experiment_alone_leaves_rows_claims_drives_commands_and_a_picture(tm
     assert "tessera papers run mapping/uniform --scale 0.05" in (folder / "command.txt").read_text()
     assert "Scaled to 0.05" in (folder / "section.md").read_text()
     assert "Scaled to 0.05" in text
-    assert "  no verdict: space gain, equation 1; published: 1.6; here: 1.60\n" in text
+    assert "  holds: space gain, equation 1; published: 1.6; here: 1.60\n" in text  # nothing of these layers fills or learns
 
 
 def test_a_run_that_cleans_too_little_gives_no_verdict_and_says_so(tmp_path):

@@ -3,12 +3,13 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tessera.cli import app
 from tessera.errors import InputError
-from validation.papers.figure_picture import draw_figure
+from validation.papers.picture import draw_figure
 from validation.papers.figure_values import OURS
 from validation.papers.figures import figures, load, read_values, record
 from validation.papers.lookup import experiments
@@ -27,7 +28,7 @@ def run(*words: object) -> tuple[int, str]:
 def test_figures_need_no_checkout_as_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     drawn = []
-    monkeypatch.setattr("validation.papers.figure_runs.draw_alone", lambda console, lab, figure, out: drawn.append(figure.name))
+    monkeypatch.setattr("validation.papers.figure_values.draw_alone", lambda console, lab, figure, out: drawn.append(figure.name))
     status, text = run("hwsr/figure-8")
     assert (status, drawn) == (0, ["hwsr/figure-8"]), text
     status, text = run("hwsr/figure-8", "--renew")
@@ -45,6 +46,15 @@ def test_what_is_on_record_has_a_picture_next_to_the_pages_and_the_paper_s_serie
     for name, values in read_values().items():
         assert (REPOSITORY / "docs" / "validation" / f"{name.replace('/', '-')}.svg").exists()
         assert {fact.series for fact in by_name[name].facts} <= set(values)
+
+
+def test_ratios_of_a_figure_are_averaged_geometrically():
+    recorded = read_values()
+    averages = {(name, series): of for name, by_series in recorded.items() for series, of in by_series.items() if "mean" in of}
+    assert len(averages) == 4
+    for (name, series), of in averages.items():
+        ratios = [value for at, value in of.items() if at not in ("mean", "least", "largest")]
+        assert of["mean"] == pytest.approx(float(np.exp(np.mean(np.log(ratios)))), rel=0.001), (name, series)
 
 
 @pytest.mark.parametrize(

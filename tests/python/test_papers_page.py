@@ -12,8 +12,7 @@ from validation.papers.lab import Lab
 from validation.papers.contest import HEADER, contest, intervals_in, judged_again, lines_of
 from validation.papers.league import equipped, on_one_space
 from validation.papers.lookup import PAPERS
-from validation.papers.page_file import section_of, sections_in, with_section
-from validation.papers.split import on_page, split
+from validation.papers.page_file import on_page, section_of, sections_in, split, with_section
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SMALL = "| a | b |\n|---|---:|\n| 1 | 2 |"

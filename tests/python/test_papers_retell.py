@@ -8,9 +8,9 @@ from rich.console import Console
 
 from tessera.errors import InputError
 from validation.papers.lookup import PAPERS
-from validation.papers.places import Places
-from validation.papers.record import read
-from validation.papers.retell import retell
+from validation.papers.page_file import Places
+from validation.papers.record import CLAIM, Measured, read
+from validation.papers.report import retell, measured_again
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -34,6 +34,21 @@ def test_a_verdict_of_the_record_replaces_the_page_s_alone(copied):
     page.write_text(text.replace("| holds |", "| opposite |"))
     retell(Console(quiet=True), ["hwsr"], read(), copied)
     assert page.read_text() == text
+
+
+def test_the_record_is_what_the_engine_says_of_the_tables_of_the_pages():
+    """No line of it was judged elsewhere: the catalogue and the tables give it again, claims and comparisons over seeds alike."""
+    again = measured_again(read(), Places(DOCS / "validation.md"))
+    assert sorted(map(Measured.cells, again)) == sorted(map(Measured.cells, read())), "run 'tessera papers verdicts'"
+
+
+def test_a_figure_of_a_page_that_changes_changes_its_verdict(copied):
+    tables = copied.tables("mu-rmw")
+    tables.write_text(tables.read_text().replace("| 7,200 rpm | 450 |", "| 7,200 rpm | 85 |"))
+    page = copied.chapter("mu-rmw")
+    page.write_text(page.read_text().replace("| 7,200 rpm | 450 |", "| 7,200 rpm | 85 |"))
+    (merge,) = (line for line in measured_again(read(), copied) if line.experiment == "merge-times" and line.of == CLAIM)
+    assert (merge.here, merge.verdict, merge.ratio) == ("85", "holds", 85)
 
 
 def test_a_missing_page_is_a_sentence(copied):

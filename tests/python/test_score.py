@@ -14,8 +14,8 @@ from tessera.engine.simulator import REPOSITORY
 from tessera.explore.plan import plan_of
 from tessera.scoring import scoring
 from tessera.scoring.card import Scored, of_all, ranks_csv, ranks_text
-from tessera.scoring.measures import MEASURES, Figure, as_csv, figures_of, of_csv, shipped
-from tessera.scoring.standing import by_cell, old, standings
+from tessera.scoring.measures import COLUMNS, MEASURES, Figure, as_csv, figures_of, of_csv, shipped
+from tessera.scoring.standing import as_it_is, by_cell, old, standings
 from tessera.scoring.suite import Cell, suite_named
 
 pytestmark = pytest.mark.usefixtures("the_built_simulator")
@@ -96,6 +96,13 @@ def test_a_layer_whose_canary_moved_is_old():
     made = {"a": {"canary": {"host.latency.mean": Figure({1: 1.0})}}, "b": {"canary": {"host.latency.mean": Figure({1: 2.0})}}}
     now = {**made, "b": {"canary": {"host.latency.mean": Figure({1: 2.00001})}}}
     assert old(SUITE, made, made) == [] and old(SUITE, now, made) == ["b"] and old(SUITE, {}, made) == ["a", "b"]
+
+
+def test_a_figure_without_a_rank_is_a_mean_over_inputs_that_may_be_0():
+    wear = COLUMNS[1]
+    found = as_it_is(SUITE, wear, figures(0, 0, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), metric=wear.metric))
+    assert found.value == 1 and found.half_width == pytest.approx(4.303 * 0.5 / 3**0.5)
+    assert as_it_is(SUITE, wear, figures(0, 0, 1, metric=wear.metric)) is None
 
 
 def card_of(own, others, **more):
@@ -218,9 +225,42 @@ def test_a_layer_that_faults_gets_no_score(small, tmp_path):
     assert status == 3 and "slow gets no score, as it did not end well on small, seed 1: " in said and "KeyError: 7" in said and "Traceback" not in said
 
 
+TRACE = "".join(f"{128166372003061629 + number * 10**7},mine,0,{'Read' if number % 4 else 'Write'},{number * 7919 % 1000 * 4096},4096,500\n" for number in range(900))
+
+
+def test_a_recording_is_a_table_next_to_the_score_and_no_part_of_it(small, tmp_path):
+    (tmp_path / "mine.csv").write_text(TRACE)
+    alone, volume = (["imr-rmw", "--out", "one", *more] for more in ([], ["--trace", "mine.csv", "--next-to", "mu-rmw", "--limit", "600"]))
+    assert scored(*alone)[0] == 0
+    before = json.loads((tmp_path / "one" / "card.json").read_text())
+    status, said = scored(*volume)
+    assert status == 0 and "mine.csv, 600 requests, no part of the score:" in said
+    assert [line.split()[0] for line in said.splitlines() if line.startswith(("imr-rmw  ", "cmr  ", "mu-rmw  "))] == ["imr-rmw", "cmr", "mu-rmw"]
+    after = json.loads((tmp_path / "one" / "card.json").read_text())
+    assert after["volumes"]["mine.csv, 600 requests"]["layer"] == ["imr-rmw", "cmr", "mu-rmw"] and before["volumes"] == {} and after["measures"] == before["measures"]
+    made = tmp_path / "one" / "volumes" / "mine" / "compare.json"
+    at = made.stat().st_mtime_ns
+    assert scored(*volume)[0] == 0 and made.stat().st_mtime_ns == at
+    (tmp_path / "mine.csv").write_text(TRACE.replace("Write", "Read", 1))
+    assert scored(*volume)[0] == 0 and made.stat().st_mtime_ns > at
+
+
+def test_a_card_is_one_sheet_of_paper_and_the_same_in_python(small, tmp_path):
+    card = tessera.score("imr-rmw", out="one", jobs=1)
+    sheet = (tmp_path / "one" / "card.pdf").read_bytes()
+    assert sheet.startswith(b"%PDF") and len(re.findall(rb"/Type /Page\b", sheet)) == 1
+    assert scored("imr-rmw", "--out", "two")[0] == 0 and (tmp_path / "two" / "card.json").read_text() == (tmp_path / "one" / "card.json").read_text() == json.dumps(card.record(), indent=1) + "\n"
+    assert repr(card).startswith("Score: score-1: imr-rmw, 1 input, 2 seeds") and len(repr(card).splitlines()) <= 10 and "recovery time" in card._repr_html_()
+    with pytest.raises(tessera.SimulatorError, match="careless-py gets no score, as it lost acknowledged data"):
+        tessera.score(REPOSITORY / "examples" / "firmware" / "careless.py", out="lost")
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        (("cmr", "--next-to", "mu-rmw"), "--next-to goes with --trace FILE"),
+        (("--shipped", "--trace", "x"), "--trace goes with a layer"),
+        (("cmr", "--trace", "no.csv"), "no.csv: expected the file of a block trace"),
         ((), "score takes a layer, or --shipped, or --baselines FILE, and one of them alone"),
         (("cmr", "--shipped"), "one of them alone"),
         (("imr-rwm",), "unknown layer 'imr-rwm'; did you mean 'imr-rmw'?"),

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from validation.papers.amphisbaena_sets import text_with_set
-from validation.papers.update_periods import beyond, drawn
+from validation.papers.amphisbaena_inputs import beyond, drawn, text_with_set
 
 HM_0 = {  # a tenth of the volume with its set, and of its buffer
     "write_sizes": [[4096, 913], [65536, 87]],

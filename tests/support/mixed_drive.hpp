@@ -8,7 +8,10 @@
 #include <systemc>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/random.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/torture/drawn_parameters.hpp"
 #include "support/mixed_commands.hpp"
 
 namespace test {
@@ -26,49 +29,14 @@ inline std::vector<unsigned> mixed_seeds() {
 }
 
 struct MixedDrive final : tessera::TimelineListener {
-  explicit MixedDrive(unsigned the_seed) : seed(the_seed), draw(the_seed * 7919U + 1U) {
-    const std::string layer = one_of({"cmr",
-                                      "imr-rmw",
-                                      "imr-flip",
-                                      "imr-cache",
-                                      "imr-dtm",
-                                      "shingled-in-place-1234",
-                                      "shingled-in-place-124r3",
-                                      "vguard",
-                                      "sblock",
-                                      "hwsr",
-                                      "skylight-flash",
-                                      "pore",
-                                      "mu-rmw",
-                                      "skylight-disk",
-                                      "fluid",
-                                      "fluid-loop",
-                                      "amphisbaena",
-                                      "media-cache",
-                                      "tessera",
-                                      "tessera-imr",
-                                      "host-aware"});
-    durability = one_of({"plp", "volatile"});
-    zeros_after_trim = one_of({"true", "false"});
-    if (layer == "host-aware") zeros_after_trim = "false";  // as its hosts empty zones by a reset
-    overrides = {"firmware.write_cache.capacity=" + one_of({"0 B", "64 KiB", "64 KiB", "256 KiB"}),
-                 "firmware.write_cache.durability=" + durability,
-                 "firmware.write_cache.edges=" + one_of({"before", "behind"}),
-                 "firmware.write_cache.order=" + one_of({"elevator", "first_come", "positioning"}),
-                 "firmware.read_cache.segments=" + one_of({"0", "1", "4"}),
-                 "firmware.read_cache.read_ahead=32",
-                 "firmware.read_cache.segment_sectors=64",
-                 "firmware.zeros_after_trim=" + zeros_after_trim,
-                 "host.tags=" + one_of({"1", "4", "32"}),
-                 "host.link=" + one_of({"ideal", "sata", "sas"}),
-                 "host.stream_reads=" + one_of({"true", "false"})};
-    text = layer;
-    for (const std::string& override : overrides) text += " --set '" + override + "'";
-    config = tessera::load_drive(std::filesystem::path(TESSERA_DRIVES) / "torture.toml", overrides, layer);
-    tessera::DriveParts parts;
-    parts.check_protocol = true;
-    drive = std::make_unique<tessera::DriveModule>("drive", config, tessera::plan_drive(config), tessera::ContentMode::bytes, seed,
-                                                   std::move(parts));
+  explicit MixedDrive(unsigned the_seed) : seed(the_seed), draw(the_seed * 7919U + 1U), more(the_seed, "mixed drive") {
+    for (unsigned tries = 0; drive == nullptr; ++tries) {
+      try {
+        make(tries < 50);
+      } catch (const tessera::InputError&) {
+        if (tries == 100) throw;
+      }
+    }
   }
   /// Empty, or the first fault after the drive's own words.
   template <class Host, class Device>
@@ -77,8 +45,9 @@ struct MixedDrive final : tessera::TimelineListener {
     host.program = [&](Host&) {
       MixedSetting setting;
       setting.blocks = drive->capacity().value() / 512;
-      setting.is_volatile = durability == "volatile" && config.firmware.write_cache.capacity.value() > 0;
-      setting.zeros_after_trim = zeros_after_trim == "true";
+      const auto& cache = config.firmware.write_cache;
+      setting.is_volatile = cache.durability == tessera::CacheDurability::volatile_memory && cache.capacity.value() > 0;
+      setting.zeros_after_trim = config.firmware.zeros_after_trim;
       setting.cut = [this] {
         drive->timeline_module().post(tessera::from_sc_time(sc_core::sc_time_stamp()), *this, 0);
         drive->timeline_module().post(tessera::from_sc_time(sc_core::sc_time_stamp() + sc_core::sc_time(1, sc_core::SC_SEC)), *this, 1);
@@ -87,10 +56,12 @@ struct MixedDrive final : tessera::TimelineListener {
       sc_core::wait(1, sc_core::SC_SEC);  // the first boot formats, which a factory does in peace
       fault = MixedCommands<Device>(device, setting, seed).run();
     };
-    drive->power_on(false, [](tessera::Status) {});
     try {
+      drive->power_on(false, [](tessera::Status) {});
       sc_core::sc_start(sc_core::sc_time(10'000, sc_core::SC_SEC));
       drive->timeline_module().rethrow_failure();
+    } catch (const tessera::InputError&) {
+      return "";  // a drive that cannot be
     } catch (const std::exception& error) {
       fault = error.what();
     }
@@ -99,12 +70,43 @@ struct MixedDrive final : tessera::TimelineListener {
 
   unsigned seed;
   std::mt19937 draw;
-  std::string durability, zeros_after_trim, text;
-  std::vector<std::string> overrides;
+  tessera::RandomStream more;
+  std::string text;
   tessera::DriveConfig config;
   std::unique_ptr<tessera::DriveModule> drive;
 
  private:
+  /// A layer, what hosts see of caches and link, and of every other drive some of the parameters that campaigns draw.
+  void make(bool with_parameters) {
+    const std::string layer = one_of({"cmr", "imr-rmw", "imr-flip", "imr-cache", "imr-dtm", "shingled-in-place-1234", "shingled-in-place-124r3",
+                                      "vguard", "sblock", "hwsr", "skylight-flash", "pore", "mu-rmw", "skylight-disk", "fluid", "fluid-loop",
+                                      "amphisbaena", "media-cache", "tessera", "tessera-imr", "host-aware"});
+    std::vector<std::string> overrides{
+        "firmware.write_cache.capacity=" + one_of({"0 B", "64 KiB", "64 KiB", "256 KiB"}),
+        "firmware.write_cache.durability=" + one_of({"plp", "volatile"}),
+        "firmware.write_cache.edges=" + one_of({"before", "behind"}),
+        "firmware.write_cache.order=" + one_of({"elevator", "first_come", "positioning"}),
+        "firmware.read_cache.segments=" + one_of({"0", "1", "4"}),
+        "firmware.read_cache.read_ahead=32",
+        "firmware.read_cache.segment_sectors=64",
+        "firmware.zeros_after_trim=" + (layer == "host-aware" ? "false" : one_of({"true", "false"})),  // its hosts empty zones by a reset
+        "host.tags=" + one_of({"1", "4", "32"}),
+        "host.link=" + one_of({"ideal", "sata", "sas"}),
+        "host.stream_reads=" + one_of({"true", "false"})};
+    const std::filesystem::path file = std::filesystem::path(TESSERA_DRIVES) / "torture.toml";
+    if (with_parameters && draw() % 2 == 0) {
+      tessera::ParameterCollector collector;
+      tessera::load_drive(file, {}, layer).describe(collector);
+      for (std::string& word : tessera::draw_own_sizes(collector.parameters(), layer, more)) overrides.push_back(std::move(word));
+      for (std::string& word : tessera::draw_parameters(collector.parameters(), layer, more)) overrides.push_back(std::move(word));
+    }
+    text = layer;
+    for (const std::string& override : overrides) text += " --set '" + override + "'";
+    config = tessera::load_drive(file, overrides, layer);
+    tessera::DriveParts parts;
+    parts.check_protocol = true;
+    drive = std::make_unique<tessera::DriveModule>("drive", config, tessera::plan_drive(config), tessera::ContentMode::bytes, seed, std::move(parts));
+  }
   std::string one_of(const std::vector<std::string>& values) { return values[draw() % values.size()]; }
   void on_time(std::uint64_t what) override {
     if (what == 0) return static_cast<void>(drive->power_off());

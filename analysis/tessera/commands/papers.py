@@ -34,7 +34,7 @@ def list_command(paper: Annotated[str | None, typer.Argument(help="Paper (defaul
     from rich.console import Console
 
     with of_checkout():
-        from validation.papers.listing import claims_of, papers
+        from validation.papers.lookup import claims_of, papers
 
     console = Console()
     for line in claims_of(paper) if paper else papers():
@@ -53,7 +53,7 @@ def run_command(
     from tessera.asking.source import default_traces
 
     with of_checkout():
-        from validation.papers.alone import run_alone
+        from validation.papers.section import run_alone
         from validation.papers.lab import Lab
         from validation.papers.lookup import choose
 
@@ -105,10 +105,10 @@ def figures_command(
     from tessera.asking.source import default_traces
 
     with of_checkout():
-        from validation.papers.figure_runs import draw_alone, draw_at_page
+        from validation.papers.figure_values import draw_alone, draw_at_page
         from validation.papers.figures import choose
         from validation.papers.lab import Lab
-        from validation.papers.places import Places
+        from validation.papers.page_file import Places
 
     chosen, console, lab = choose(name), Console(), Lab(out, traces or default_traces(), scale)
     if renew and scale != 1:

@@ -13,7 +13,7 @@ from tessera.evidence.family import judged_within
 from tessera.figures.chart import heading
 
 if TYPE_CHECKING:
-    from tessera.figures.chart import Chart, Lanes
+    from tessera.figures.chart import Drawn
 
 EXAMPLES = """Examples:
 
@@ -25,10 +25,15 @@ EXAMPLES = """Examples:
 
   tessera plot out/memory --x layers.fluid.map_cache --y layer --metric host.latency.p99
 
+  tessera plot out/memory --kind line --x layers.fluid.map_cache --y host.latency.p99 --by layer --facet workload --out p99.pdf
+
+  tessera plot out/first --kind timeline --frame work --x start_s,end_s --y kind --out work.pdf
+
   tessera plot out/all --only latency-tail --layers tessera,imr-rmw,cmr --labels tessera=Ours --style paper-1col --out tail.pdf --data tail.csv"""
 
 
 STYLES = "paper-1col|paper-2col"
+KINDS = "line|bar|cdf|tail|box|timeline"
 
 
 def labels_of(text: str | None) -> dict[str, str]:
@@ -52,8 +57,13 @@ def labels_of(text: str | None) -> dict[str, str]:
 def plot(
     results: Annotated[Path, typer.Argument(help="Folder of a run, a comparison or a sweep, or the .json file of a timeline.")],
     only: Annotated[str | None, typer.Option(help="Only the picture of this name.")] = None,
-    x: Annotated[str | None, typer.Option(help="With --y: axes of a sweep's heat map.")] = None,
-    y: Annotated[str | None, typer.Option(help="The other axis.")] = None,
+    kind: Annotated[str | None, typer.Option(metavar=KINDS, help="Draw a picture of your own from columns of the results: --x, --y, --by, --facet.")] = None,
+    x: Annotated[str | None, typer.Option(help="With --kind: the column across (of a timeline two: BEGIN,END). Without, with --y: axes of a sweep's heat map.")] = None,
+    y: Annotated[str | None, typer.Option(help="With --kind: the column upwards. Without: the other axis.")] = None,
+    by: Annotated[str | None, typer.Option(help="With --kind: the column that makes curves, bars or boxes side by side.")] = None,
+    facet: Annotated[str | None, typer.Option(help="With --kind: the column that makes panels.")] = None,
+    frame: Annotated[str | None, typer.Option(metavar="TABLE", help="With --kind: the table: runs (default of a comparison or sweep), requests (default of a run), intervals, events, work, tracks, blocks, bands, metrics.")] = None,
+    log: Annotated[str | None, typer.Option(metavar="x|y|xy", help="With --kind: logarithmic axes.")] = None,
     metric: Annotated[str | None, typer.Option(help="What bars and heat maps of a sweep show (default: host.latency.mean; of a search its objectives).")] = None,
     layers: Annotated[str | None, typer.Option(metavar="A,B,...", help="Only these layers, in this order.")] = None,
     labels: Annotated[str | None, typer.Option(metavar="A=TEXT,...", help="What layers are called: tessera=Ours,cmr=Conventional.")] = None,
@@ -77,7 +87,13 @@ def plot(
     sheet = sheet_named(style)
     if serif:
         sheet = replace(sheet, family="serif")
-    charts = _charts(results, only, x, y, metric, tuple(word.strip() for word in layers.split(",")) if layers is not None else (), labels_of(labels))
+    chosen, named = tuple(word.strip() for word in layers.split(",")) if layers is not None else (), labels_of(labels)
+    if kind is not None:
+        charts = [_own(results, {"--only": only, "--metric": metric}, kind, x, y, by, facet, frame, log or "", chosen, named)]
+    elif given := [option for option, value in {"--by": by, "--facet": facet, "--frame": frame, "--log": log}.items() if value]:
+        raise InputError(f"{given[0]} takes --kind {KINDS}")
+    else:
+        charts = _charts(results, only, x, y, metric, chosen, named)
     if (one or data is not None) and len(charts) > 1:
         raise InputError(f"{out if one else data}: one file holds one picture; --only takes one of {', '.join(chart.name for chart in charts)}")
     if out is None and results.suffix != ".json":
@@ -91,7 +107,24 @@ def plot(
             print(f"caption{f' of {chart.name}' if len(charts) > 1 else ''}: {heading(chart)}")
 
 
-def _charts(results: Path, only: str | None, x: str | None, y: str | None, metric: str | None, layers: tuple[str, ...], labels: Mapping[str, str]) -> "list[Chart | Lanes]":
+def _own(
+    results: Path, others: Mapping[str, str | None], kind: str, x: str | None, y: str | None, by: str | None, facet: str | None, frame: str | None, log: str,
+    layers: tuple[str, ...], labels: Mapping[str, str],
+) -> "Drawn":  # fmt: skip
+    """A picture by the grammar."""
+    from tessera.explore.results_folder import open_results
+    from tessera.figures.grammar import chart_of
+
+    if given := [option for option, value in others.items() if value]:
+        raise InputError(f"{given[0]} chooses among Tessera's own pictures; with --kind, --x and --y name the columns")
+    if x is None:
+        raise InputError(f"a {kind} takes --x COLUMN")
+    opened = open_results(results)
+    with fitting(results):
+        return chart_of(opened, kind, x=x, y=y, by=by, facet=facet, frame=frame, log=log, layers=layers, labels=labels)
+
+
+def _charts(results: Path, only: str | None, x: str | None, y: str | None, metric: str | None, layers: tuple[str, ...], labels: Mapping[str, str]) -> "list[Drawn]":
     from tessera.explore import Sweep
     from tessera.explore.results_folder import open_results
     from tessera.figures.gallery import LAYER, MAIN_METRIC, charts_of, labelled, rows_of

@@ -37,7 +37,7 @@ class SimulatorError(RuntimeError):
     """tessera-sim ended with a status other than 0; `message` is what it said on standard error, empty where that was passed on."""
 
     def __init__(self, command: Sequence[str], status: int, output: str, message: str = ""):
-        super().__init__(f"{' '.join(command)} {ending(status)}")
+        super().__init__(f"{' '.join(command)} {ending(status)}" if command else message)
         self.status = status
         self.output = output
         self.message = message

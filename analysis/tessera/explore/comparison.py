@@ -21,6 +21,9 @@ from tessera.results.shown import Card, Shown
 
 if TYPE_CHECKING:
     import polars as pl
+    import xarray
+
+    from tessera.figures.chart import Drawn
 
 
 SCHEMA = 1
@@ -46,8 +49,14 @@ class Comparison(Shown):
         columns = columns_in(layers)[:CARD]
         warnings += facts.get("warnings", [])
         warnings += marks_of(layers, columns)
-        of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), str(self.folder)]
+        of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), None if self.temporary else str(self.folder)]
         return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=rows_of(layers, columns), rest=".layers")
+
+    def _chart(self) -> "Drawn | None":
+        from tessera.figures.pictures import latency_percentiles
+
+        runs = {layer: found for layer, found in self._good_runs().items() if found}
+        return latency_percentiles(runs) if runs else None
 
     @cached_property
     def columns(self) -> dict:
@@ -70,6 +79,26 @@ class Comparison(Shown):
     def runs(self) -> "pl.DataFrame":
         """A row a run: layer, seed, exit_status, message and every metric that any run reports."""
         return _frame(self.columns["runs"])
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each metric; "1" of numbers and shares."""
+        return self.columns["units"]
+
+    def long(self, *metrics: str) -> "pl.DataFrame":
+        """A row for each run that ended well and each metric: layer, seed, metric, value, unit. `metrics`: which (default: all)."""
+        from tessera.results.long_form import long_form
+
+        return long_form(self._good_rows(), ["layer", "seed"], self.units, metrics)
+
+    def xarray(self, *metrics: str) -> "xarray.Dataset":
+        """The metrics of the runs that ended well as arrays over layer and seed, with their units. Takes the package xarray."""
+        from tessera.results.long_form import as_xarray
+
+        return as_xarray(self._good_rows(), ["layer", "seed"], self.units, metrics)
+
+    def _good_rows(self) -> "pl.DataFrame":
+        return self.runs.filter(self.runs["exit_status"] == 0)
 
     def ratios(self, baseline: str) -> "pl.DataFrame":
         """A row a layer: how many times each latency and write amplification is the baseline's, as the geometric mean over common seeds, with
@@ -109,7 +138,7 @@ class Comparison(Shown):
         title = f"{facts['input']} on {facts['drive']}: {counted(len(layers['layer']), 'layer')}, {counted(facts['seeds'], 'seed')}"
         lines = layer_text(layers, title, [*warnings, *(f"NOT equal: {part}" for part in unlike)], [*self.notes, *([alike] if alike else [])], width)
         for baseline in self.baselines:
-            rows = self._ratio_rows(baseline, width is None)
+            rows = self.ratio_rows(baseline, width is None)
             lines += ["", *aligned([row[: room_for(rows, width)] for row in rows])]
         lines += ["", *wrapped(self._legend())] if self.baselines else []
         return "\n".join([*lines, *(time_lines(self._good_runs()) if width is None else ())]) + "\n"
@@ -127,7 +156,8 @@ class Comparison(Shown):
                 found[layer].append(self.run(layer, seed))
         return found
 
-    def _ratio_rows(self, baseline: str, wide: bool) -> list[list[str]]:
+    def ratio_rows(self, baseline: str, wide: bool = False) -> list[list[str]]:
+        """The titles of the columns, then for each layer how many times the baseline's its figures are; `wide`: with intervals and verdicts."""
         ratios = self._baseline(baseline)
         columns = [column for column in columns_in(self.columns["layers"]) if f"{column.metric}.ratio" in ratios]
         rows = [[f"times {baseline}", *(column.title.removesuffix(" ms") for column in columns)]]
@@ -168,7 +198,7 @@ class Comparison(Shown):
     def paired(self, metric: str, layer: str, baseline: str) -> Estimate:
         """Mean difference of a metric between two layers, seed by seed, with its 95 % interval: both ran the same random streams, so
         what the seed did to both falls out. Raises InputError where fewer than two seeds ran well on both."""
-        good = self.runs.filter(self.runs["exit_status"] == 0)
+        good = self._good_rows()
         if metric not in good.columns:
             raise unknown_name("metric", metric, good.columns)
         sides = [good.filter(good["layer"] == name).select("seed", metric).drop_nulls() for name in (layer, baseline)]

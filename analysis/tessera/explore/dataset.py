@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,7 +14,13 @@ from tessera.errors import InputError, check_schema, count_in, damaged, fitting,
 from tessera.evidence.warmup import bare, without_warm_up
 from tessera.explore.axes import amount
 from tessera.results.human import counted, figure
+from tessera.results.long_form import as_xarray, long_form
 from tessera.results.shown import Card, Shown
+
+if TYPE_CHECKING:
+    import xarray
+
+    from tessera.figures.chart import Drawn
 
 SCHEMA = 1
 ROWS_A_PART = 1000
@@ -116,6 +122,11 @@ class Sweep(Shown):
                 rows.append((name, f"{figure(good[metric].min(), 'ms')} to {figure(good[metric].max(), 'ms')}"))
         return Card("Sweep", ", ".join(filter(None, (facts.get("title"), str(self.folder)))), warnings, rows)
 
+    def _chart(self) -> "Drawn | None":
+        from tessera.figures.gallery import of_sweep
+
+        return next(iter(of_sweep(self)), None)
+
     @property
     def kinds(self) -> Kinds:
         found = self.facts.get("kinds", {})
@@ -211,6 +222,29 @@ class Sweep(Shown):
         """The results, with latencies and throughput after the warm-up of all, as reports, pictures and answers compare them; and how much that is, as
         one request in so many (None: nothing)."""
         return without_warm_up(self._planned(), self.facts.get("warm_up"))
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each metric; "1" of numbers and shares."""
+        found = self.facts.get("units", {})
+        if not isinstance(found, dict) or not all(isinstance(unit, str) for unit in found.values()):
+            raise damaged(self.folder / "sweep.json")
+        return found
+
+    def long(self, *metrics: str) -> pl.DataFrame:
+        """A row for each run that ended well and each metric: the axes under their names, `metric`, `value`, `unit`. `metrics`: which (default: all)."""
+        return long_form(*self._by_axes(), metrics)
+
+    def xarray(self, *metrics: str) -> "xarray.Dataset":
+        """The metrics of the runs that ended well as arrays over the axes, with their units. Takes the package xarray."""
+        return as_xarray(*self._by_axes(), metrics)
+
+    def _by_axes(self) -> tuple[pl.DataFrame, list[str], dict[str, str]]:
+        axes = [name for name in self.axes if AXIS + name in self.good.columns]
+        if not self.units:
+            raise InputError(f"{self.folder} was made by a version that kept no units: the same command with another --out makes it again")
+        rows = self.good.select(pl.col(name).alias(name.removeprefix(AXIS)) for name in self.good.columns if name in self.units or name.removeprefix(AXIS) in axes and name.startswith(AXIS))
+        return rows, axes, self.units
 
     @property
     def failed(self) -> pl.DataFrame:

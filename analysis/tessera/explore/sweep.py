@@ -144,11 +144,13 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
         make_way(sweep.folder / "folders")
     fold = shared_fold(plan)
     facts = {"title": plan.title, "axes": plan.axis_names(), "run": _plain(plan.run), "simulator": digest, "kinds": kinds_of(plan.axis_names(), plan.libraries()), "margin": plan.margin}
+    facts |= {"units": sweep.units} if there else {}
     sweep.begin(facts | ({"fold": fold.text()} if fold else {}), runs)
     tell = progress or (lambda _: None)
     tell(count)
     if not missing:
         return sweep
+    known_units, units = sweep.units, dict[str, str]()
     try:
         with places(jobs, scheduler, plan.cluster) as place:
             begun = time.monotonic()
@@ -160,6 +162,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
             begins = {key: run for key, run in missing.items() if run.warm is None or state_file(sweep.folder, run.warm) not in cold}
             tasks = (_task(key, run, plan, sweep, digest) for key, run in begins.items())
             for row in placed(place, tasks, count):
+                units |= row.pop("units", {})
                 sweep.add(row)
                 count.done += 1
                 count.failed += row["exit_status"] != 0
@@ -168,6 +171,7 @@ def _run(plan: Plan, sweep: Sweep, jobs: int | None, scheduler: str | None, prog
                 tell(count)
     finally:
         sweep.save()
+        sweep.add_facts({"units": {**known_units, **units}})
     if lost := set(runs) - set(sweep.results["key"]):
         raise SimulatorError([], 1, "", f"{len(lost):,} of {len(runs):,} planned runs came back without a result: the same command makes them again")
     return sweep
@@ -194,7 +198,7 @@ def _task(key: str, run: PlannedRun, plan: Plan, sweep: Sweep, digest: str) -> T
         make_way(folder := sweep.folder / "folders" / key[:16])
         keep = str(folder.resolve())
     simulation = run.simulation if run.warm is None else run.simulation.but(load_state=state_file(sweep.folder, run.warm))
-    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation), compared=True)
+    return Task(key, simulation.record(), dict(run.point), digest, plan.until, keep, _blocks(plan), digest_of_firmware(run.simulation), compared=True, units=True)
 
 
 def placed(place: Place, tasks: Iterable[Task], count: Count | None = None, largest: int = LARGEST_HANDFUL) -> Iterator[dict[str, Any]]:

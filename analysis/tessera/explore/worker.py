@@ -39,6 +39,8 @@ class Task:
     """SHA-256 of the library or image that the run loads."""
     compared: bool = False
     """With others: where nobody chose a warm-up, the row has its figures after several (tessera.evidence.warmup)."""
+    units: bool = False
+    """Whether the row has the units of its metrics, under `units`."""
 
 
 class Stopped(Exception):
@@ -66,6 +68,7 @@ def work(task: Task) -> dict[str, Any]:
         logged = simulation.but(requests=True) if task.blocks or warm_ups else simulation
         run, notes = _simulate(logged, task.until, folder)
         row |= figures_of(run, notes)
+        row |= {"units": {name: entry["unit"] for name, entry in run.summary["metrics"].items()}} if task.units else {}
         for metric in task.blocks:
             row |= by_blocks(run, metric)
         row |= by_warm_ups(run) if warm_ups else {}

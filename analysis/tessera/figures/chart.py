@@ -14,6 +14,8 @@ class Axis:
     label: str
     """What it shows, with the unit in brackets."""
     log: bool = False
+    ticks: Sequence[tuple[float, str]] = ()
+    """Places that have a name, of an axis of words."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,22 @@ class Heat:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """Bars or boxes side by side at each category."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    categories: Sequence[str]
+    series: Mapping[str, Sequence[Sequence[float | None] | None]]
+    """Name -> in each category a mean and half its 95 % interval, or the five figures of a box; None where there is nothing."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What a series is, where its name is another."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Field:
     """A value over a plane, cell by cell."""
 
@@ -136,13 +154,13 @@ class Slice:
 
 @dataclass(frozen=True)
 class Lanes:
-    """A curve, and below it what several parts do at the same time."""
+    """What several parts do at the same time, below a curve if there is one."""
 
     name: str
     title: str
     x: Axis
     y: Axis
-    curve: Line
+    curve: Line | None
     lanes: Mapping[str, Sequence[Slice]]
     note: str = ""
 
@@ -159,7 +177,7 @@ def total_text(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def heading(chart: "Chart | Lanes") -> str:
+def heading(chart: "Drawn") -> str:
     """
     >>> heading(Stack("bus", "Share of time", Axis("%"), [], {}, note="mean over 3 seeds"))
     'Share of time (mean over 3 seeds)'
@@ -168,3 +186,17 @@ def heading(chart: "Chart | Lanes") -> str:
 
 
 Chart = Lines | Stack | Heat | Field
+"""What reports show, too."""
+
+
+@dataclass(frozen=True)
+class Facets:
+    """Panels of one kind side by side, with one legend."""
+
+    name: str
+    title: str
+    panels: "Sequence[Lines | Groups | Lanes]"
+    note: str = ""
+
+
+Drawn = Chart | Groups | Lanes | Facets

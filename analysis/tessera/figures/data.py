@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tessera.engine.output_file import write
 from tessera.errors import InputError, path_of
-from tessera.figures.chart import Chart, Field, Heat, Lanes, Lines, Stack
+from tessera.figures.chart import Drawn, Facets, Field, Groups, Heat, Lanes, Lines, Stack
 
 Cell = str | float | None
+BOX = ("p1", "p25", "median", "p75", "p99")  # of the boxes of a Groups
 
 
 def data_file(file: str | Path) -> Path:
@@ -20,14 +21,14 @@ def data_file(file: str | Path) -> Path:
     return file
 
 
-def write_data(chart: Chart | Lanes, file: str | Path) -> Path:
+def write_data(chart: Drawn, file: str | Path) -> Path:
     """CSV: the names of columns, then rows; undefined values are empty. Numbers have every digit."""
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(table_of(chart))
     return write(data_file(file), text.getvalue())
 
 
-def table_of(chart: Chart | Lanes) -> list[Sequence[Cell]]:
+def table_of(chart: Drawn) -> list[Sequence[Cell]]:
     match chart:
         case Lines():
             return list(_lines(chart))
@@ -43,9 +44,17 @@ def table_of(chart: Chart | Lanes) -> list[Sequence[Cell]]:
             columns, rows = list(zip(chart.xs, chart.xs[1:])), list(zip(chart.ys, chart.ys[1:]))
             return [head, *((*column, *row, value) for row, values in zip(rows, chart.values) for column, value in zip(columns, values) if value is not None)]
         case Lanes():
-            curve = [(chart.curve.name, "", x, x, y) for x, y in zip(chart.curve.x, chart.curve.y)]
+            curve = [(chart.curve.name, "", x, x, y) for x, y in zip(chart.curve.x, chart.curve.y)] if chart.curve else []
             slices = [(lane, part.what, part.begin, part.end, None) for lane, parts in chart.lanes.items() for part in parts]
             return [("lane", "what", f"{chart.x.label} from", f"{chart.x.label} to", chart.y.label), *curve, *slices]
+        case Groups():
+            found = [(name, category, cell) for name, cells in chart.series.items() for category, cell in zip(chart.categories, cells) if cell is not None]
+            kinds = BOX if any(len(cell) == len(BOX) for *_, cell in found) else (chart.y.label, "half_width_95")
+            return [("series", chart.x.label, *kinds), *((name, category, *cell) for name, category, cell in found)]
+        case Facets():
+            tables = [(panel.title, table_of(panel)) for panel in chart.panels]
+            names = list(dict.fromkeys(name for _, (head, *_) in tables for name in head))
+            return [("panel", *names), *((title, *(dict(zip(head, row)).get(name) for name in names)) for title, (head, *rows) in tables for row in rows)]
 
 
 def _lines(chart: Lines) -> Iterator[Sequence[Cell]]:

@@ -24,7 +24,7 @@ def of_run(run: Run) -> Card:
     rows = [("requests", figure(run.find("host.served"))), ("latency", latency(lambda name: run.find(name)))]
     rows.append(("writes", f"amplification {figure(run.find(WRITTEN))}"))
     rows += [("notes", f"{len(run.notes)} in .notes")] if run.notes else []
-    return Card("Run", ", ".join([*of, *([f"seed {facts['seed']}"] if "seed" in facts else [])]), warnings, [*rows, ("folder", str(run.folder))])
+    return Card("Run", ", ".join([*of, *([f"seed {facts['seed']}"] if "seed" in facts else [])]), warnings, [*rows, *([] if run.temporary else [("folder", str(run.folder))])])
 
 
 def latency(find: Callable[[str], float | None], of: Sequence[str] = tuple(LATENCIES)) -> str:

@@ -1,18 +1,21 @@
-"""The card of a layer: a table, three sentences, and what reproduces it; as text, JSON and a page. The table of all shipped layers."""
+"""The card of a layer: a table, three sentences, and what reproduces it; as text, JSON, a page and a sheet of paper. The table of all shipped layers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tessera.evidence.family import equal
-from tessera.evidence.intervals import beyond_rounding
+from tessera.evidence.intervals import Estimate, beyond_rounding
 from tessera.evidence.paired import BETTER, EQUAL, NOT_SETTLED, WORSE
 from tessera.evidence.ratios import Ratio
+from tessera.explore.comparison import Comparison
 from tessera.figures.page import Cell, Column, Page, Table
 from tessera.results.human import counted, number
 from tessera.results.layer_table import WIDTH, aligned, as_csv, room_for, wrapped
-from tessera.scoring.measures import MEASURES, Figures
-from tessera.scoring.standing import Standing, by_cell, standings
+from tessera.results.shown import Card, Shown
+from tessera.scoring.measures import COLUMNS, MEASURES, Figures
+from tessera.scoring.standing import Standing, as_it_is, by_cell, standings
 from tessera.scoring.suite import Suite
 
 VERDICTS = (BETTER, EQUAL, WORSE, NOT_SETTLED)
@@ -30,8 +33,20 @@ def ratio_text(ratio: Ratio | None) -> str:
     return number(ratio.value) + (f" [{number(interval[0])}, {number(interval[1])}]" if interval and beyond_rounding(interval[1] - interval[0], ratio.value) else "")
 
 
-@dataclass(frozen=True)
-class Scored:
+def estimate_text(found: Estimate | None) -> str:
+    """
+    >>> estimate_text(Estimate(17.12, 0.0)), estimate_text(Estimate(0.31, 0.02)), estimate_text(None)
+    ('17.1', '0.31 ± 0.02', '-')
+    """
+    if found is None:
+        return "-"
+    return number(found.value) + (f" ± {number(found.half_width)}" if beyond_rounding(found.half_width, found.value) else "")
+
+
+@dataclass(frozen=True, repr=False)
+class Scored(Shown):
+    """The score of a layer; `folder` has the runs."""
+
     suite: Suite
     layer: str
     library: Mapping[str, str] | None
@@ -41,6 +56,13 @@ class Scored:
     old: Sequence[str]
     """Shipped layers whose figures are of another simulator."""
     commands: Sequence[str]
+    folder: Path | None = None
+    volumes: Sequence[Comparison] = ()
+    """The layer on the user's own recordings, next to others: no part of the score."""
+
+    def _card(self) -> Card:
+        rows = [["measure", f"times {self.suite.yardstick}", "rank"], *([each.measure.title, ratio_text(each.times), each.place()] for each in self.standings)]
+        return Card("Score", self.title(), self.warnings(), table=rows, rest=".standings")
 
     @property
     def others(self) -> dict[str, Figures]:
@@ -85,7 +107,21 @@ class Scored:
         rows += [[each.measure.title, ratio_text(each.times), each.place(), *(str(len(each.layers(verdict))) for verdict in VERDICTS)] for each in self.standings]
         about = f"better, equal, worse: than so many shipped layers; equal: within {equal()}; ?: not settled. The layers of a row share 95 % (Holm)."
         lines = [*wrapped(self.title()), *(line for warning in self.warnings() for line in wrapped(f"  ! {warning}")), "", *aligned(rows), "", *wrapped(about), ""]
-        return "\n".join([*lines, *(line for sentence in self.sentences() for line in wrapped(sentence))]) + "\n"
+        lines += [line for sentence in [*self.sentences(), *self.as_they_are()] for line in wrapped(sentence)]
+        for volume in self.volumes:
+            shown = volume.ratio_rows(self.suite.yardstick)
+            lines += ["", *wrapped(f"{_input_of(volume)}, no part of the score:"), *aligned([row[: room_for(shown, WIDTH)] for row in shown])]
+        return "\n".join(lines) + "\n"
+
+    def as_they_are(self) -> list[str]:
+        """The figures without a rank, next to the yardstick's and the range of the shipped layers."""
+        found = []
+        for column in COLUMNS:
+            own, *others = (as_it_is(self.suite, column, figures) for figures in (self.own, self.shipped[self.suite.yardstick], *self.others.values()))
+            known = sorted(each.value for each in others if each)
+            near = f"; {self.suite.yardstick} {estimate_text(others[0])}, shipped layers {number(known[0])} to {number(known[-1])}" if known else ""
+            found.append(f"{column.title.capitalize()}: {estimate_text(own)} {column.unit}{near}.")
+        return found
 
     def record(self) -> dict[str, Any]:
         """For programs; without anything that is of the machine."""
@@ -99,6 +135,11 @@ class Scored:
                 }
                 for each in self.standings
             ],
+            "columns": [
+                {"column": column.title, "metric": column.metric, "unit": column.unit, "value": own and own.value, "half_width_95": own and own.half_width}
+                for column in COLUMNS for own in [as_it_is(self.suite, column, self.own)]
+            ],
+            "volumes": {_input_of(volume): volume.columns["baselines"][self.suite.yardstick] for volume in self.volumes},
             "figures": {cell: {metric: list(figure.by_seed.values()) for metric, figure in figures.items()} for cell, figures in self.own.items()},
         }  # fmt: skip
 
@@ -118,11 +159,25 @@ class Scored:
         cells = [[Cell(cell.name, cell.name), *(Cell(number(found[cell.name]) if cell.name in found else "-", found.get(cell.name)) for found in by)] for cell in self.suite.inputs]
         inputs = [Column("input", False), *(Column(measure.title) for measure in of_inputs)]
         wins, *rest = self.sentences()
+        bare = Table(
+            "Cost and wear", [Column("layer", False), *(Column(f"{column.title} ({column.unit})") for column in COLUMNS)],
+            [[Cell(layer, layer), *(Cell(estimate_text(found), found and found.value) for column in COLUMNS for found in [as_it_is(self.suite, column, figures)])] for layer, figures in {self.layer: self.own, **self.others}.items()],
+        )  # fmt: skip
+        volumes = [
+            Table(f"{_input_of(volume)}: no part of the score", [Column(title, bool(at)) for at, title in enumerate(head)], [[Cell(cell, cell) for cell in row] for row in rows])
+            for volume in self.volumes for head, *rows in [volume.ratio_rows(self.suite.yardstick, True)]
+        ]  # fmt: skip
         return Page(
             title=f"{self.layer}: {self.suite.name}", question=self.title(), answer=wins, facts=[f"drive {self.suite.drive}", *([f"{self.library['file']}, SHA-256 {self.library['sha256'][:12]}"] if self.library else [])],
-            warnings=self.warnings(), findings=rest, tables=[measures, Table(f"{self.layer}, times each shipped layer [95 %]", titles, others), Table(f"By input, times {self.suite.yardstick}", inputs, cells)],
+            warnings=self.warnings(), findings=[*rest, *self.as_they_are()], tables=[measures, bare, *volumes, Table(f"{self.layer}, times each shipped layer [95 %]", titles, others), Table(f"By input, times {self.suite.yardstick}", inputs, cells)],
             notes=["A rank counts the layers that are better for sure; what is equal shares it, what is not settled widens it.", f"Figures of {self.suite.name} are not compared with those of another version."], commands=list(self.commands),
         )  # fmt: skip
+
+
+def _input_of(volume: Comparison) -> str:
+    facts = volume.columns["comparison"]
+    served = max((count for count in volume.columns["runs"].get("host.requests", []) if count), default=0)
+    return f"{facts['input']}, {counted(int(served), 'request')}"
 
 
 def of_all(suite: Suite, shipped: Mapping[str, Figures]) -> dict[str, list[Standing]]:
@@ -150,4 +205,8 @@ def ranks_csv(suite: Suite, shipped: Mapping[str, Figures]) -> str:
         columns[f"{measure.title}: times {suite.yardstick}"] = [standing.times and f"{standing.times.value:.4g}" for standing in each]
         for end, name in enumerate(("low_95", "high_95")):
             columns[f"{measure.title}: {name}"] = [interval[end] and f"{interval[end]:.4g}" for interval in intervals]
+    for column in COLUMNS:
+        found_of = [as_it_is(suite, column, figures) for figures in shipped.values()]
+        columns[f"{column.title} ({column.unit})"] = [each and f"{each.value:.4g}" for each in found_of]
+        columns[f"{column.title}: half_width_95"] = [each and f"{beyond_rounding(each.half_width, each.value):.2g}" for each in found_of]
     return as_csv(columns)

@@ -26,6 +26,8 @@ class Measure:
     """Of a percentile."""
     once: bool = False
     """It is of the run with the power cut alone: nothing that an input changes."""
+    unit: str = ""
+    """Of a figure that is shown as it is."""
 
 
 MEASURES = (
@@ -35,6 +37,12 @@ MEASURES = (
     Measure("energy", "energy.total", _CLEANED), Measure("capacity", "capacity.gain_vs_cmr", more_is_better=True, once=True),
     Measure("tables in DRAM", "metadata.bytes", once=True), Measure("recovery time", "recovery.time", once=True),
 )  # fmt: skip
+
+# Shown as they are and not ranked: prices are the description's, and a layer that uses no flash wears none.
+COLUMNS = (
+    Measure("cost", "cost.per_user_tb", once=True, unit="$ per TB"), Measure("flash wear", "write_amplification.flash", unit="pages written per sector of the host"),
+)  # fmt: skip
+ALL = (*MEASURES, *COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ def figures_of(suite: "Suite", rows: Iterable[Mapping[str, Any]]) -> dict[str, d
 
 
 def _of_cell(suite: "Suite", cell: str, runs: list[Mapping[str, Any]]) -> Iterable[tuple[str, Figure]]:
-    for measure in MEASURES:
+    for measure in ALL:
         if cell in (*suite.cells_of(measure), suite.canary.name):
             values = {int(run["seed"]): float(digits(run[measure.metric])) for run in runs if run.get(measure.metric) is not None}
             marks = dict.fromkeys(mark for run in runs for mark in marks_of(run, [measure.metric]) if mark in measure.marks)
@@ -78,10 +86,10 @@ def as_csv(suite: "Suite", layers: Mapping[str, Figures]) -> str:
     """A row for each layer and cell; of each metric the figures by seed, and after an asterisk why they must not be ranked."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["layer", "cell", *(measure.metric for measure in MEASURES)])
+    rows.writerow(["layer", "cell", *(measure.metric for measure in ALL)])
     for layer, cells in layers.items():
         for cell, figures in cells.items():
-            rows.writerow([layer, cell, *(_field(suite, figures.get(measure.metric)) for measure in MEASURES)])
+            rows.writerow([layer, cell, *(_field(suite, figures.get(measure.metric)) for measure in ALL)])
     return text.getvalue()
 
 

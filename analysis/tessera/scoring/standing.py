@@ -7,6 +7,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from tessera.evidence.intervals import Estimate, of_mean
 from tessera.evidence.paired import NOT_SETTLED, WORSE, judged
 from tessera.evidence.ratios import Ratio
 from tessera.scoring.measures import MEASURES, Figures, Measure
@@ -78,6 +81,14 @@ def standings(suite: Suite, own: Figures, others: Mapping[str, Figures], yardsti
         marks = dict.fromkeys(figure.unranked for cell in every if (figure := own.get(cell, {}).get(measure.metric)) and figure.unranked)
         found.append(Standing(measure, len(ranked_cells(suite, measure, own)), len(every), ratio_of(suite, measure, own, yardstick), against, judged(against, measure.more_is_better), "; ".join(marks), len(others)))
     return found
+
+
+def as_it_is(suite: Suite, column: Measure, figures: Figures) -> Estimate | None:
+    """A figure that has no rank, over the cells and seeds; None where some are missing. Of several cells it is their mean, for it may be 0."""
+    known = [found for cell in suite.cells_of(column) if (found := figures.get(cell, {}).get(column.metric)) and all(seed in found.by_seed for seed in suite.seeds)]
+    if len(known) < len(suite.cells_of(column)):
+        return None
+    return of_mean(np.array([math.fsum(found.by_seed[seed] for found in known) / len(known) for seed in suite.seeds]))
 
 
 def by_cell(suite: Suite, measure: Measure, own: Figures, yardstick: Figures) -> dict[str, float]:

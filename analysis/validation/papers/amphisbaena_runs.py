@@ -10,6 +10,7 @@ from pathlib import Path
 from tessera.engine.simulator import REPOSITORY
 from tessera.results.run_folder import Run
 from validation.papers.lab import Grid, Lab, Variant, of_layer, setting_words
+from validation.papers.measures import metric
 
 DRIVE = "amphisbaena-paper"
 OURS = "amphisbaena"
@@ -83,32 +84,34 @@ def inputs_of(
 
 
 def headline(
-    lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0, workloads: Mapping[str, Path] | None = None, requests: Mapping[str, int] = REQUESTS
+    lab: Lab, names: Sequence[str] = VOLUMES, prefill: int = 0, workloads: Mapping[str, Path] | None = None, requests: Mapping[str, int] = REQUESTS, layers: Sequence[str] = LAYERS
 ) -> Grid:
     """The eight volumes under the four layers, on empty or full zones."""
-    variants = {layer: published(layer) for layer in LAYERS}
-    return lab.grid(DRIVE, inputs_of(lab, names, prefill, workloads, requests), variants, f"eight volumes, zones {prefill} % full")
+    return lab.grid(DRIVE, inputs_of(lab, names, prefill, workloads, requests), {layer: published(layer) for layer in layers}, f"volumes, zones {prefill} % full")
 
 
-def both_buffers(lab: Lab) -> Grid:
-    """The volumes under Amphisbaena alone."""
-    return lab.grid(DRIVE, inputs_of(lab, VOLUMES), {OURS: published(OURS)}, "the two buffers")
+def _combined(choice: Sequence[int]) -> dict[str, object]:
+    """The settings of the ideas, 0 as in the paper, 1 otherwise."""
+    return {key: value for sides, side in zip(IDEAS.values(), choice, strict=True) for key, value in sides[side].items()}
 
 
-def beside_fluid_loop(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
-    """Of the headline's runs on empty zones, those of two volumes that clean often."""
-    return lab.grid(DRIVE, inputs_of(lab, names), {layer: published(layer) for layer in ("fluid-loop", OURS)}, f"two volumes, seed {lab.seed}")
+BESIDE = {"fluid-loop": published("fluid-loop")}
+SWEEPS: Mapping[str, Mapping[str, Variant]] = {  # by experiment: one parameter, or what the paper leaves open
+    "victim-rules": BESIDE | {rule: published(OURS, victim=rule) for rule in RULES},
+    "chunk-sizes": {f"{kib} KiB": published(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB},
+    "filter-share": {f"{share}": published(OURS, filter_share=share) for share in SHARES},
+    "scopes": BESIDE | {scope: published(OURS, abort_scope=scope) for scope in SCOPES},
+    "segments": {
+        **{f"{layer}, {size}": published(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS},
+        OURS: published(OURS),
+    },
+    "given-back": {rule: published(OURS, give_back=rule) for rule in GIVEN_BACK},
+    "ideas": BESIDE | {"".join(map(str, choice)): published(OURS, **_combined(choice)) for choice in product((0, 1), repeat=len(IDEAS))},
+}
 
 
-def victim_rules(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """The rules for the zone to clean beside Fluid_loop."""
-    variants = {"fluid-loop": published("fluid-loop")} | {rule: published(OURS, victim=rule) for rule in RULES}
-    return lab.grid(DRIVE, inputs_of(lab, names), variants, "victim rules")
-
-
-def chunk_sizes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """Chunks of 64 to 1024 KiB."""
-    return lab.grid(DRIVE, inputs_of(lab, names), {f"{kib} KiB": published(OURS, chunk=f"{kib} KiB") for kib in CHUNKS_KIB}, "chunk sizes")
+def swept(lab: Lab, sweep: str, names: Sequence[str] = SOME) -> Grid:
+    return lab.grid(DRIVE, inputs_of(lab, names), SWEEPS[sweep], sweep)
 
 
 def chunk_locality(lab: Lab, name: str = "prn_0", starts: Sequence[int] = (1, 4, 16)) -> Grid:
@@ -143,39 +146,6 @@ def published_offsets(lab: Lab, names: Iterable[str] = OFFSETS) -> Grid:
     return lab.grid(DRIVE, inputs, variants, "published write offsets")
 
 
-def filter_shares(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """The filter list's share of the high-frequency buffer."""
-    return lab.grid(DRIVE, inputs_of(lab, names), {f"{share}": published(OURS, filter_share=share) for share in SHARES}, "filter shares")
-
-
-def abort_scopes(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """Which writes end a collection, beside Fluid_loop."""
-    variants = {"fluid-loop": published("fluid-loop")} | {scope: published(OURS, abort_scope=scope) for scope in SCOPES}
-    return lab.grid(DRIVE, inputs_of(lab, names), variants, "scopes of giving up")
-
-
-def evicted_segments(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """What leaves the log of Fluid and Fluid_loop at once; and Amphisbaena."""
-    variants = {
-        f"{layer}, {size}": published(layer, evict_segment="0 B" if size == SEGMENTS[0] else size) for layer in ("fluid", "fluid-loop") for size in SEGMENTS
-    }
-    return lab.grid(DRIVE, inputs_of(lab, names), {**variants, OURS: published(OURS)}, "segments of the log")
-
-
-def chunks_given_back(lab: Lab, names: Sequence[str] = SOME) -> Grid:
-    """Which borrowed chunks the high-frequency buffer gives back."""
-    return lab.grid(DRIVE, inputs_of(lab, names), {rule: published(OURS, give_back=rule) for rule in GIVEN_BACK}, "chunks given back")
-
-
-def combinations(lab: Lab, names: Sequence[str] = ("hm_0", "src2_0")) -> Grid:
-    """Every combination of the ideas; a variant is named by a digit each: 0 as in the paper, 1 otherwise."""
-    variants = {"fluid-loop": published("fluid-loop")}
-    for choice in product((0, 1), repeat=len(IDEAS)):
-        settings = {key: value for sides, side in zip(IDEAS.values(), choice, strict=True) for key, value in sides[side].items()}
-        variants["".join(map(str, choice))] = published(OURS, **settings)
-    return lab.grid(DRIVE, inputs_of(lab, names), variants, "combinations of ideas")
-
-
 def effect(row: Mapping[str, Run], idea: int, value: Callable[[Run], float]) -> float | None:
     """How many times as much a run has with an idea as without, geometric mean over all combinations of the others."""
     ratios = []
@@ -189,16 +159,11 @@ def effect(row: Mapping[str, Run], idea: int, value: Callable[[Run], float]) -> 
     return exp(sum(ratios) / len(ratios))
 
 
-def hit_rate(run: Run) -> float:
-    return run.metric("hit.write")
+hit_rate, amplification_without_padding = metric("hit.write"), metric("wa.unpadded")
 
 
 def padding_gib(run: Run) -> float:
     return run.metric("pad.sectors") * 4096 / 2**30
-
-
-def amplification_without_padding(run: Run) -> float:
-    return run.metric("wa.unpadded")
 
 
 def victim_size(run: Run) -> float:

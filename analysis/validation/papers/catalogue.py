@@ -3,7 +3,8 @@
 One TOML file a paper, in `claims/`. `[experiments.NAME]` says what an experiment takes from the paper, or names the one that it is like;
 `[[claims]]` are the published statements. A statement is tested by one experiment, or by several: `[[claims.on]]` names each, with what is
 different there. Each is a row of the page, and all of them together are one statement of the count. A row whose parameters are not the
-paper's says so in `apart`, and does not count.
+paper's says so in `apart`, and does not count. `test` says which figures of the experiment's tables have to come out (check.py), and `seeds`
+names the lines of its table over seeds that have to agree; what that table compares is data of the experiment.
 """
 
 import tomllib
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tessera.errors import InputError, unknown_name
-from validation.papers.check import Check
+from validation.papers.check import Check, Comparison, comparisons
 from validation.papers.outcome import BASES, PREDICTION
 
 FOLDER = Path(__file__).parent / "claims"
@@ -32,6 +33,8 @@ class Source:
     given: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    seeds: tuple[Comparison, ...] = ()
+    """What its table over seeds compares."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ class Claim:
     basis: str = PREDICTION
     apart: str = ""
     """Which of the paper's parameters it does not have: the row does not count."""
-    test: Check | None = None
-    """Which figures of the tables are compared; without one the experiment judges itself."""
+    test: tuple[Check, ...] = ()
+    """Which figures of the tables are compared: each of these tests has to come out."""
     statement: str = ""
     """The published statement that the row is of: its own id, where it is the only one."""
 
@@ -79,11 +82,11 @@ class Paper:
 
 _TEXTS = ("id", "where", "claim", "published", "reading")
 _MORE = {
-    "kind": str, "experiment": str, "ratio": float, "mechanism": str, "reason": str, "not_tested": str, "seeds": list, "basis": str, "apart": str, "test": dict,
+    "kind": str, "experiment": str, "ratio": float, "mechanism": str, "reason": str, "not_tested": str, "seeds": list, "basis": str, "apart": str, "test": (dict, list),
 }  # fmt: skip
 
 
-_KINDS_OF_VALUES = {float: "number", list: "list", str: "text", dict: "table"}
+_KINDS_OF_VALUES = {float: "number", list: "list", str: "text", (dict, list): "table, or a list of tables"}
 
 
 def _bad(file: Path, entry: str, what: str) -> InputError:
@@ -129,13 +132,31 @@ def _claim(file: Path, paper: str, title: str, entry: dict[str, Any]) -> Claim:
         raise _bad(file, title, f"'basis' is '{entry['basis']}'; expected one of {', '.join(BASES)}")
     if bool(entry.get("experiment")) == bool(entry.get("not_tested")):
         raise _bad(file, title, "expected either 'experiment', which tests it, or 'not_tested', which says why nothing does")
+    if bool(entry.get("experiment")) != bool(entry.get("test")):
+        raise _bad(file, title, "expected 'experiment' and 'test' together: which experiment, and which of its figures have to come out")
     if "ratio" in entry and entry["ratio"] <= 0:
         raise _bad(file, title, f"'ratio' is {entry['ratio']}; expected a number above 0")
     try:
-        test = Check.of(entry["test"]) if "test" in entry else None
+        tests = entry.get("test", [])
+        test = tuple(map(Check.of, tests if isinstance(tests, list) else [tests]))
     except InputError as error:
         raise _bad(file, title, str(error)) from None
     return Claim(paper, **{**entry, "seeds": _texts(file, title, "seeds", entry.get("seeds", [])), "test": test, "statement": entry["id"]})
+
+
+def _source(file: Path, title: str, entry: dict[str, Any], known: Mapping[str, Source]) -> Source:
+    for key in entry:
+        if key not in ("given", "inferred", "open", "like", "seeds"):
+            raise _bad(file, title, str(unknown_name("key", key, ("given", "inferred", "open", "like", "seeds"))))
+    try:
+        seeds = tuple(line for each in entry.get("seeds", []) for line in comparisons(each))
+    except InputError as error:
+        raise _bad(file, title, str(error)) from None
+    if "like" not in entry:
+        return Source(**{key: _texts(file, title, key, value) for key, value in entry.items() if key != "seeds"}, seeds=seeds)
+    if entry["like"] not in known or entry.keys() - {"like", "seeds"}:
+        raise _bad(file, title, f"'like' is {entry['like']!r}; expected the name of an experiment above it, and no other key but 'seeds'")
+    return replace(known[entry["like"]], seeds=seeds)
 
 
 def load(file: Path) -> Paper:
@@ -158,15 +179,7 @@ def load(file: Path) -> Paper:
         title = f"experiment '{name}'"
         if not isinstance(entry, dict):
             raise _bad(file, title, "expected a table with 'given', 'inferred' and 'open'")
-        if "like" in entry:
-            if entry["like"] not in sources or len(entry) > 1:
-                raise _bad(file, title, f"'like' is {entry['like']!r}; expected the name of an experiment above it, and no other key")
-            sources[name] = sources[entry["like"]]
-            continue
-        for key in entry:
-            if key not in ("given", "inferred", "open"):
-                raise _bad(file, title, str(unknown_name("key", key, ("given", "inferred", "open", "like"))))
-        sources[name] = Source(**{key: _texts(file, title, key, value) for key, value in entry.items()})
+        sources[name] = _source(file, title, entry, sources)
     found = tuple(row for number, entry in enumerate(claims, 1) for row in _rows(file, file.stem, number, entry))
     ids = [each.id for each in found]
     if double := next((each for each in ids if ids.count(each) > 1), None):

@@ -2,7 +2,8 @@
 
 Two figures within the margin of the evidence are a tie. Where a table over the blocks of a recording, or over seeds, has the comparison, its interval decides, with the confidence
 that all comparisons of the table share; an input of one seed is judged by the margin alone, and said to be. A line of the table holds all
-that its verdicts need, so that they are judged again from the page.
+that its verdicts need, so that they are judged again from the page. A recording is one sample, and seeds move the spindle alone, so its replicates are ten
+blocks of its requests, as searches and answers have them. Of a trace that is repeated, a block is the same tenth of every pass.
 """
 
 import math
@@ -11,15 +12,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from tessera.evidence.blocks import BLOCKS, LEAST, pseudo_values, without_each
 from tessera.evidence.family import EQUAL, MARGIN
 from tessera.evidence.intervals import student_t_975
 from tessera.evidence.paired import BETTER, EQUAL as SAME, NOT_SETTLED, WORSE
-from tessera.evidence.ratios import Difference, Ratio
-from tessera.results.markdown import number
+from tessera.evidence.ratios import Difference, Measured, Ratio, ratio
+from tessera.evidence.steadiness import quantile
+from tessera.results.markdown import number, table
+from tessera.results.request_log import latency_ms
 from tessera.results.run_folder import Run
-from validation.papers.measures import latency, longest, p99, p999, total_amplification
-from validation.papers.page import ratio as ratio_text
-from validation.papers.split import blocks_of, joined
+from validation.papers.lab import Grid
+from validation.papers.measures import latency, longest, p99, p999, ratio as ratio_text, total_amplification
+from validation.papers.page_file import blocks_of, joined
 
 MEASURES: Mapping[str, Callable[[Run], float]] = {"mean": latency, "p99": p99, "p99.9": p999, "longest": longest}
 WORDS = {BETTER: "win", SAME: "tie", WORSE: "loss", NOT_SETTLED: "not settled"}
@@ -81,6 +87,45 @@ def lines_of(grid: Mapping[str, Mapping[str, Run]], ours: str) -> list[Line]:
         held[HEADER[-1]] = Held(total_amplification(row[ours]) / written, number(written), swiftest)
         found.append(Line(name, held))
     return found
+
+
+OF_REQUESTS = {"mean": np.mean, "p99": lambda values: quantile(values, 0.99), "p99.9": lambda values: quantile(values, 0.999), "longest": np.max}
+Wanted = Iterable[tuple[str, str, str]]
+"""Input, figure and rival."""
+
+
+def logged(inputs: Mapping[str, Sequence[object]]) -> dict[str, tuple[object, ...]]:
+    """The same inputs, whose runs keep the life of each request."""
+    return {name: (*options, "--requests") for name, options in inputs.items()}
+
+
+def measured(run: Run, figure: str, passes: int = 1) -> Measured:
+    """A latency of what a run measured, by blocks; of too short a recording without any."""
+    log = run.requests[np.argsort(run.requests["number"], kind="stable")]
+    length = len(log) // passes
+    log = log[log["number"] >= (run.find("host.warmup") or 0)]
+    values = latency_ms(log)[np.argsort(log["number"] % length, kind="stable")]
+    whole = float(OF_REQUESTS[figure](values))
+    return Measured(pseudo_values(whole, without_each(values, OF_REQUESTS[figure])) if len(values) >= BLOCKS * LEAST else {}, whole=whole)
+
+
+def block_table(grid: Grid, wanted: Wanted, ours: str, passes: Mapping[str, int] | None = None) -> str:
+    """A line a comparison: the ratio of ours to the rival's, with an interval for itself alone; those who judge them share the confidence."""
+    rows = []
+    for name, figure, rival in wanted:
+        count = (passes or {}).get(name, 1)
+        one, other = (measured(grid[name][layer], figure, count) for layer in (ours, rival))
+        found = ratio(one, other, 1)
+        rows.append([f"{name}: {figure} over {rival}'s", "below 1", *_cells(found)])
+    return table([f"{BLOCKS} blocks", "claim", "interval", "ratio, 95 %", "verdict"], rows)
+
+
+def _cells(found: Ratio | None) -> tuple[str, str, str]:
+    if found is None:
+        return "-", "-", "undefined"
+    low, high = found.low, found.high
+    verdict = "holds" if high < 1 else "does not hold" if low > 1 else "the interval holds a bound"
+    return f"{number(low, 3)} to {number(high, 3)}", f"{number(found.value, 3)} ± {number(found.value * found.half(), 3)}", verdict
 
 
 Intervals = Mapping[tuple[str, str, str], Ratio]

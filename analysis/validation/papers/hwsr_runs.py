@@ -1,6 +1,6 @@
 """The runs of the HWSR chapter: inputs from the paper's Table III, its sweeps, and what is measured of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,6 @@ DRIVE = "hwsr-paper"  # and hwsr-paper-cmr, the same with a conventional disk's 
 LAYERS = ("cmr", "hwsr", "sblock")
 WINDOW = 10_000  # requests of a point of Figures 9 and 10
 HEAD_WIDTH = 8
-SEGMENT_TRACKS = 20
 TURN_MS = 1000 * 60 / 7200
 SECTOR = 512
 ONE_BY_ONE = ("--replay", "closed:1", "--prefill", 100)
@@ -68,6 +67,7 @@ RULES = ("block_lru", "segment_lru", "least_write_amplification")
 BLOCK_SECTORS = (16, 32, 64)
 REGION_TRACKS = (10, 20, 40)
 SPARES = (0.1, 0.2, 0.3)
+COLLECTIONS = ("whole_log", "incremental")
 KEPT_FREE = (0, 1, 10)  # percent of the buffer
 BACKGROUND_GAP_MS = 10
 WINDOWS = (10, 30, 60, 100)  # percent of the buffer
@@ -105,10 +105,14 @@ def financial(lab: Lab) -> Grid:
 PAPER_DISK = {"media__sectors_per_track": 2048, "media__tracks": 4 * 238_419, "media__cylinder_skew": 565}
 
 
+def on_tracks_of_1_mib(columns: Iterable[str]) -> dict[str, Variant]:
+    """Tracks that pass at 126 MB/s as on the disk that the paper emulates with, instead of 503 MB/s."""
+    return {name: Variant(COLUMNS[name].layer, {**COLUMNS[name].settings, **PAPER_DISK}, COLUMNS[name].drive) for name in columns}
+
+
 def slower_tracks(lab: Lab) -> Grid:
-    """Financial1 on tracks of 1 MiB, which pass at 126 MB/s as on the disk that the paper emulates with, instead of 503 MB/s."""
-    variants = {name: Variant(each.layer, {**each.settings, **PAPER_DISK}, each.drive) for name, each in COLUMNS.items()}
-    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "slower tracks")
+    """Financial1 on slower tracks."""
+    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, on_tracks_of_1_mib(COLUMNS), "slower tracks")
 
 
 def volume_inputs(lab: Lab, names: Iterable[str] = MSR) -> dict[str, tuple[object, ...]]:
@@ -118,6 +122,39 @@ def volume_inputs(lab: Lab, names: Iterable[str] = MSR) -> dict[str, tuple[objec
 def msr(lab: Lab) -> Grid:
     """The ten MSR volumes of Figure 13."""
     return lab.grid(DRIVE, volume_inputs(lab), COLUMNS, "ten volumes")
+
+
+def on_paper_disk(lab: Lab, names: tuple[str, ...] = tuple(MSR), columns: Iterable[str] = tuple(COLUMNS)) -> Grid:
+    """As the volumes of the chapter, on tracks of 1 MiB at 7,200 rpm instead of 4 MiB."""
+    return lab.grid(DRIVE, volume_inputs(lab, names), on_tracks_of_1_mib(columns), "ten volumes on the paper's disk")
+
+
+def longer(lab: Lab, name: str = "prn") -> Grid:
+    """A volume whose buffer is full late, run longer: at the start S-blocks have free space left."""
+    trace = MSR[name]
+    inputs = {f"{name}, {times} times as long": table_input(lab, name, replace(trace, requests=times * trace.requests)) for times in (1, 2, 4)}
+    return lab.grid(DRIVE, inputs, on_tracks_of_1_mib(("hwsr linear", "hwsr physical", "sblock")), f"{name}, longer")
+
+
+DISK = "hwsr-paper-disk"
+VOLUMES = {"hm": 1, "src": 1, "ts": 1, "prn": 4}  # and how many times as long as in the chapter: prn fills its buffer late
+APART, TOGETHER, LESS_SKEW = "S_T 8,192", "S_T 2,048", "S_T 8,192, skew of 150"
+MEDIUM_SECTORS = 2048
+SKEW = 150  # sectors from track to track instead of 565: four of them are 2.4 ms, a seek and a block
+
+
+def _by_layout() -> dict[str, Variant]:
+    linear = COLUMNS["hwsr linear"]
+    own = {"layers__hwsr__track_sectors": 4 * MEDIUM_SECTORS}
+    settings = {APART: own, TOGETHER: {"layers__hwsr__track_sectors": 0}, LESS_SKEW: {**own, "media__cylinder_skew": SKEW}}  # 0: the medium's own
+    variants = {name: Variant(linear.layer, {**linear.settings, **more}) for name, more in settings.items()}
+    return {**variants, "sblock": COLUMNS["sblock"]}
+
+
+def apart(lab: Lab, names: Mapping[str, int] = VOLUMES) -> Grid:
+    """Volumes of the chapter on the paper's disk, its equation 5 with either size of track."""
+    inputs = {name: table_input(lab, name, replace(MSR[name], requests=times * MSR[name].requests)) for name, times in names.items()}
+    return lab.grid(DISK, inputs, _by_layout(), "tracks of the layout")
 
 
 def recorded(lab: Lab) -> Grid:
@@ -130,25 +167,32 @@ def recorded(lab: Lab) -> Grid:
     return lab.grid(DRIVE, inputs, COLUMNS, "recorded traces")
 
 
-def _financial_inputs(lab: Lab) -> dict[str, tuple[object, ...]]:
-    return {name: table_input(lab, name, trace) for name, trace in FINANCIAL.items()}
+def _by(settings: Callable[[int], Mapping[str, object]], values: Iterable[int]) -> dict[str, Variant]:
+    """Of both layouts."""
+    return {f"hwsr {value}": _hwsr(**settings(value)) for value in values} | {f"sblock {value}": _sblock(**settings(value)) for value in values}
 
 
-def replacement(lab: Lab) -> Grid:
-    """What leaves the full write buffer (section II-D)."""
-    return lab.grid(DRIVE, _financial_inputs(lab), {rule: _hwsr(replacement=rule) for rule in RULES}, "replacement rules")
+SWEEPS: Mapping[str, Mapping[str, Variant]] = {  # by experiment
+    "replacement": {rule: _hwsr(replacement=rule) for rule in RULES},  # what leaves the full write buffer (section II-D)
+    # What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule, how much they keep free and how
+    # far a collection goes.
+    "unpublished": {
+        **{f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS},
+        "hwsr segment_lru": _hwsr(replacement="segment_lru"),
+        **{f"sblock {rule}": _sblock(replacement=rule) for rule in RULES},
+        **{f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)},
+        **{f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)},
+        "sblock block_lru, 2 spare slots, whole_log": _sblock(replacement="block_lru", spare_slots=2, collection="whole_log"),
+    },
+    # How far a collection of S-blocks goes: over the whole log, as Figure 7's formula has it, or no further than it needs.
+    "migration": {f"{how} {spare}": _sblock(replacement="block_lru", collection=how, spare=spare) for how in COLLECTIONS for spare in SPARES},
+    "block-size": _by(lambda sectors: {"block": f"{sectors * SECTOR} B"}, BLOCK_SECTORS),  # Figure 11
+    "region-size": _by(lambda tracks: {"region_tracks": tracks}, REGION_TRACKS),  # Figure 12; a segment of HWSR has a block of each track
+}
 
 
-def unpublished(lab: Lab) -> Grid:
-    """What the paper does not print: the share of the buffer whose blocks leave with a victim, S-blocks' rule, how much they keep
-    free and how far a collection goes."""
-    variants = {f"hwsr window {window} %": _hwsr(lwa_window=window) for window in WINDOWS}
-    variants |= {"hwsr segment_lru": _hwsr(replacement="segment_lru")}
-    variants |= {f"sblock {rule}": _sblock(replacement=rule) for rule in RULES}
-    variants |= {f"sblock block_lru, spare {spare}": _sblock(replacement="block_lru", spare=spare) for spare in (0.02, 0.3)}
-    variants |= {f"sblock block_lru, {count} spare slots": _sblock(replacement="block_lru", spare_slots=count) for count in (2, 4)}
-    variants["sblock block_lru, 2 spare slots, whole_log"] = _sblock(replacement="block_lru", spare_slots=2, collection="whole_log")
-    return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", FINANCIAL["Financial1"])}, variants, "what the paper does not print")
+def swept(lab: Lab, sweep: str, names: Sequence[str] = tuple(FINANCIAL)) -> Grid:
+    return lab.grid(DRIVE, {name: table_input(lab, name, FINANCIAL[name]) for name in names}, SWEEPS[sweep], sweep)
 
 
 def background(lab: Lab) -> Grid:
@@ -159,31 +203,15 @@ def background(lab: Lab) -> Grid:
     return lab.grid(DRIVE, {"Financial1": words}, {f"{share} %": _hwsr(keep_free=share) for share in KEPT_FREE}, "evictions in the background")
 
 
-def block_sizes(lab: Lab) -> Grid:
-    """Blocks of 16 to 64 sectors (Figure 11)."""
-    variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
-    variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in BLOCK_SECTORS}
-    return lab.grid(DRIVE, _financial_inputs(lab), variants, "block sizes")
-
-
 LONGER = 3  # times: until small blocks fill the buffer, too
 
 
 def longer_blocks(lab: Lab) -> Grid:
     """The smallest and the largest blocks, one change more: a longer run."""
-    ends = (BLOCK_SECTORS[0], BLOCK_SECTORS[-1])
-    variants = {f"hwsr {sectors}": _hwsr(block=f"{sectors * SECTOR} B") for sectors in ends}
-    variants |= {f"sblock {sectors}": _sblock(block=f"{sectors * SECTOR} B") for sectors in ends}
+    variants = _by(lambda sectors: {"block": f"{sectors * SECTOR} B"}, (BLOCK_SECTORS[0], BLOCK_SECTORS[-1]))
     trace = FINANCIAL["Financial1"]
     longer = replace(trace, requests=LONGER * trace.requests)
     return lab.grid(DRIVE, {"Financial1": table_input(lab, "Financial1", longer)}, variants, f"block sizes, {LONGER} times as long")
-
-
-def region_sizes(lab: Lab) -> Grid:
-    """Regions of 10 to 40 tracks; in HWSR a segment has a block of each track, so it grows with them (Figure 12)."""
-    variants = {f"hwsr {tracks}": _hwsr(region_tracks=tracks) for tracks in REGION_TRACKS}
-    variants |= {f"sblock {tracks}": _sblock(region_tracks=tracks) for tracks in REGION_TRACKS}
-    return lab.grid(DRIVE, _financial_inputs(lab), variants, "region sizes")
 
 
 BY_TRACK = {"hwsr linear by track": _hwsr(read_order="track"), "hwsr physical by track": _hwsr("physical", read_order="track")}

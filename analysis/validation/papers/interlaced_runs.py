@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tessera.results.run_folder import Run
 from tessera.traces.published_workload import Row, Shape, description, row_of
 from validation.papers.lab import Grid, Lab, Variant, of_layer
-from validation.papers.measures import amplification, total_amplification
+from validation.papers.measures import amplification, metric, total_amplification
 
 DRIVE = "interlaced-paper"
 IMPROVED = ("imr-flip", "imr-cache", "imr-dtm")
@@ -92,8 +92,6 @@ WORKLOADS = {
     "w106": Workload(3.2, 0.82, 0.8, published="80 % on 100 tracks"),
 }
 IN_PARTS = ("w46", "w28", "w56")  # Figures 12 and 13
-HELPED_LITTLE = ("w09", "w87")
-ELIMINATED = ("w39", "w56", "w106")
 
 
 def _requests(workload: Workload) -> int:
@@ -119,16 +117,13 @@ def plain(layers: Iterable[str], **settings: object) -> dict[str, Variant]:
     return {layer: Variant(layer, settings) for layer in layers}
 
 
-def _numbered(layer: str, n: int) -> Variant:
-    """A layer whose logical sectors run over n bottoms and then over their tops."""
-    return Variant(layer, of_layer(layer, layout_n=n))
-
-
-def uniform_writes(lab: Lab) -> dict[str, Run]:
-    """Single sectors anywhere on a full disk, one at a time, without a cache: the read-modify-write's cost alone."""
-    text = 'summary = "single sectors anywhere"\nlaw = "uniform"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
-    words = lab.generated("interlaced-uniform", text, 100_000, "--replay", "closed:1", "--prefill", 100)
-    return lab.grid(DRIVE, {"": words}, plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "uniform writes")[""]
+def single_sectors(lab: Lab) -> Grid:
+    """Anywhere on a full disk and in order, one at a time, without a cache: the read-modify-write's cost alone."""
+    inputs = {}
+    for law, requests in (("uniform", 100_000), ("sequential", 20_000)):
+        text = f'summary = "single sectors"\nlaw = "{law}"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
+        inputs[law] = lab.generated(f"interlaced-{law}", text, requests, "--replay", "closed:1", "--prefill", 100)
+    return lab.grid(DRIVE, inputs, plain(("cmr", "imr-rmw"), **NO_WRITE_CACHE), "single sectors")
 
 
 def workloads(lab: Lab, names: Sequence[str] = tuple(WORKLOADS), layers: Sequence[str] = LAYERS) -> Grid:
@@ -156,13 +151,10 @@ CAUSES = {  # what an input assumes, as it is and changed alone
 }
 
 
-def one_cause_at_a_time(
-    lab: Lab, names: Sequence[str] = ("w08", "w24", "w43", "w39", "w106"), causes: Sequence[str] = tuple(CAUSES)
-) -> dict[str, Grid]:
-    """By workload: each of CAUSES changed alone."""
-    inputs = {(name, cause): input_of(lab, name, **CAUSES[cause]) for name in names for cause in causes}
-    grid = lab.grid(DRIVE, {f"{name} {cause}": words for (name, cause), words in inputs.items()}, plain(LAYERS), "one cause at a time")
-    return {name: {cause: grid[f"{name} {cause}"] for cause in causes} for name in names}
+def one_cause_at_a_time(lab: Lab, names: Sequence[str] = ("w08", "w24", "w43", "w39", "w106"), causes: Sequence[str] = tuple(CAUSES)) -> Grid:
+    """Each of CAUSES changed alone."""
+    inputs = {f"{name}, {cause}": input_of(lab, name, **CAUSES[cause]) for name in names for cause in causes}
+    return lab.grid(DRIVE, inputs, plain(LAYERS), "one cause at a time")
 
 
 def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
@@ -170,44 +162,28 @@ def disparity(row: Mapping[str, Run], layer: str) -> list[float]:
     return [here["end_s"] - there["end_s"] for here, there in zip(row[layer].intervals, row["cmr"].intervals, strict=False)]
 
 
-def numbering(lab: Lab, names: Sequence[str] = ("w17", "w87", "w106")) -> Grid:
-    """N = 1, where logical neighbours are physical ones, and N = 256."""
-    variants = {f"{layer} N={n}": _numbered(layer, n) for layer in INTERLACED for n in (1, 256)}
-    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "N of 1 and of 256")
+SWEEPS: Mapping[str, tuple[Sequence[str], Mapping[str, Variant]]] = {  # by experiment: workloads, and what changes
+    # Track caching as Algorithm 2 prints it, which swaps whatever is hotter, and with the threshold of the other two layers.
+    "cache-threshold": (
+        ("w106", "w43", "w39", "w87"),
+        {"rmw": Variant("imr-rmw"), "as printed": Variant("imr-cache"), "threshold 50": Variant("imr-cache", of_layer("imr-cache", paper=False))},
+    ),
+    # N = 1, where logical neighbours are physical ones; or logical sectors run over 256 bottoms and then over their tops.
+    "numbering": (("w17", "w87", "w106"), {f"{layer} N={n}": Variant(layer, of_layer(layer, layout_n=n)) for layer in INTERLACED for n in (1, 256)}),
+    # Behind the write cache, and in front of it.
+    "heat-counted": (
+        ("w39", "w56", "w106", "w43"),
+        plain(["imr-rmw"]) | {f"{layer} {where}": Variant(layer, of_layer(layer, heat=where)) for layer in IMPROVED for where in ("media", "host")},
+    ),
+    "write-cache": (("w106", "w87", "w39"), {f"{layer} {cache}": Variant(layer, {} if cache == "on" else NO_WRITE_CACHE) for layer in LAYERS for cache in ("on", "off")}),
+    "seeds": (("w106", "w39", "w87"), plain(LAYERS, **NO_WRITE_CACHE)),
+}
 
 
-COUNTED = ("media", "host")
-
-
-def heat_counted(lab: Lab, names: Sequence[str] = ("w39", "w56", "w106", "w43")) -> Grid:
-    """Heat counted behind the write cache and in front of it."""
-    variants = {f"{layer} {where}": Variant(layer, of_layer(layer, heat=where)) for layer in IMPROVED for where in COUNTED}
-    inputs = {name: input_of(lab, name) for name in names}
-    return lab.grid(DRIVE, inputs, {"imr-rmw": Variant("imr-rmw"), **variants}, "where heat is counted")
-
-
-def without_cache(lab: Lab, names: Sequence[str] = ("w106", "w87", "w39")) -> Grid:
-    """With and without the drive's write cache."""
-    variants = {}
-    for layer in LAYERS:
-        variants[f"{layer} on"] = Variant(layer)
-        variants[f"{layer} off"] = Variant(layer, NO_WRITE_CACHE)
-    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "cache on and off")
-
-
-def bare(lab: Lab, names: Sequence[str] = ("w106", "w39", "w87")) -> Grid:
-    """Without the write cache alone."""
-    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, plain(LAYERS, **NO_WRITE_CACHE), f"cache off, seed {lab.seed}")
-
-
-def cache_rules(lab: Lab, names: Sequence[str] = ("w106", "w43", "w39", "w87")) -> Grid:
-    """Track caching as Algorithm 2 prints it, which swaps whatever is hotter, and with the threshold of the other two layers."""
-    variants = {
-        "rmw": Variant("imr-rmw"),
-        "as printed": Variant("imr-cache"),
-        "threshold 50": Variant("imr-cache", of_layer("imr-cache", paper=False)),
-    }
-    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names}, variants, "rules of track caching")
+def swept(lab: Lab, sweep: str, names: Sequence[str] = ()) -> Grid:
+    """All its workloads, or these."""
+    workloads, variants = SWEEPS[sweep]
+    return lab.grid(DRIVE, {name: input_of(lab, name) for name in names or workloads}, variants, sweep)
 
 
 def own_amplification(run: Run) -> float:
@@ -226,9 +202,7 @@ def own_with_backups(run: Run) -> float:
     return total_amplification(run) - (run.find("move.sectors") or 0) * 4096 / run.metric("host.bytes_written")
 
 
-def dilated(run: Run) -> float:
-    """How much longer the input took than its arrival times span."""
-    return run.metric("host.time_dilation")
+dilated = metric("host.time_dilation")  # how much longer the input took than its arrival times span
 
 
 def ranked(row: Mapping[str, Run]) -> bool:

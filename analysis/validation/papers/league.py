@@ -22,11 +22,9 @@ from tessera.explore.fold import Fold, smallest_fold
 from tessera.results.families import ordered
 from tessera.results.markdown import number, table
 from tessera.results.run_folder import Run
-from validation.papers.blocks import block_table, logged
-from validation.papers.contest import MEASURES, contest, intervals_in, lines_of
+from validation.papers.contest import MEASURES, block_table, contest, intervals_in, lines_of, logged
 from validation.papers.lab import Grid, Lab, Variant, of_layer
-from validation.papers.measures import latency, longest, p99, p999, total_amplification
-from validation.papers.page import Figure, figure_tables
+from validation.papers.measures import Figure, figure_tables, latency, longest, p99, p999, total_amplification
 
 TITLE = "A layer of our own (tessera)"
 
@@ -126,10 +124,6 @@ def entrants() -> dict[str, Variant]:
     return {layer: equipped(layer) for layer in (*OTHERS, OURS)}
 
 
-def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, entrants(), "league")
-
-
 OVER_BLOCKS = "The recorded traces, against the layers that are best: a recording is one sample, whose replicates are blocks of its requests. Each interval is for itself; verdicts share the confidence."
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "all": {},
@@ -146,10 +140,6 @@ ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "no copying forward": {"copy_forward": "off"},
     "idle cleaning at once": {"idle_mark": 0},
 }
-
-
-def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}, "ablations")
 
 
 def best(row: Mapping[str, Run], measure, ours: str = OURS) -> str:
@@ -186,8 +176,9 @@ def compared(grid: Grid, ours: str = OURS) -> list[tuple[str, str, str]]:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
+    without = {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}
     inputs, fold = on_one_space({**recorded(lab), **generated(lab)}, entrants())
-    grid = league(lab, inputs)
+    grid = lab.grid(DRIVE, inputs, entrants(), "league")
     shorter = {name: options for name, options in inputs.items() if name in TRACES and name not in LONGEST}
     of_traces = {name: row for name, row in grid.items() if name in TRACES}
     blocks = block_table(against(lab, logged({name: inputs[name] for name in of_traces}), best_rivals(of_traces)), compared(of_traces), OURS)
@@ -197,7 +188,7 @@ def sections(lab: Lab) -> list[str]:
     ]  # fmt: skip
     if not of_traces:
         return parts
-    return [*parts, "### Over ten blocks\n", f"{OVER_BLOCKS}\n", blocks, "### What each idea is worth\n", *figure_tables(ablations(lab, shorter), FIGURES)]
+    return [*parts, "### Over ten blocks\n", f"{OVER_BLOCKS}\n", blocks, "### What each idea is worth\n", *figure_tables(lab.grid(DRIVE, shorter, without, "what each idea is worth"), FIGURES)]
 
 
 def folded(fold: Fold | None) -> list[str]:

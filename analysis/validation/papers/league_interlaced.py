@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from validation.papers.interlaced_runs import INTERLACED, WORKLOADS, row_at_hand
 from validation.papers.lab import Grid, Lab, Variant
-from validation.papers.blocks import block_table, logged
-from validation.papers.contest import contest, intervals_in, lines_of
+from validation.papers.contest import block_table, contest, intervals_in, lines_of, logged
 from validation.papers.league import (
     DRIVE, FIGURES, LONGEST, OVER_BLOCKS, PRICES, TRACES, against, best_rivals, compared, equipped, folded, on_one_space, recorded, resources,
 )  # fmt: skip
-from validation.papers.page import figure_tables
+from validation.papers.measures import figure_tables
 
 TITLE = "A layer of our own on interlaced tracks (tessera-imr)"
 
@@ -56,14 +55,6 @@ def entrants() -> dict[str, Variant]:
     return {layer: equipped(layer) for layer in (*INTERLACED, OURS, *YARDSTICKS)}
 
 
-def league(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, entrants(), "interlaced league")
-
-
-def ablations(lab: Lab, inputs: Mapping[str, Sequence[object]]) -> Grid:
-    return lab.grid(DRIVE, inputs, {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}, "interlaced ablations")
-
-
 def rivals(grid: Grid) -> Grid:
     """Without the yardsticks."""
     return {name: {layer: run for layer, run in row.items() if layer not in YARDSTICKS} for name, row in grid.items()}
@@ -71,9 +62,10 @@ def rivals(grid: Grid) -> Grid:
 
 def sections(lab: Lab) -> list[str]:
     """Markdown of this chapter."""
+    without = {name: equipped(OURS, **switches) for name, switches in ABLATIONS.items()}
     inputs, fold = on_one_space({**recorded(lab, SHORTER), **derived(lab)}, entrants())
     traces = {name: options for name, options in inputs.items() if name in TRACES}
-    grid = league(lab, inputs)
+    grid = lab.grid(DRIVE, inputs, entrants(), "interlaced league")
     contestants = rivals(grid)
     of_traces = {name: row for name, row in contestants.items() if name in traces}
     blocks = block_table(against(lab, logged(traces), best_rivals(of_traces, OURS), OURS), compared(of_traces, OURS), OURS)
@@ -83,4 +75,4 @@ def sections(lab: Lab) -> list[str]:
     ]  # fmt: skip
     if traces:
         parts += ["### Interlaced, over ten blocks\n", f"{OVER_BLOCKS}\n", blocks]
-    return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(ablations(lab, inputs), FIGURES)]
+    return [*parts, "### What each idea is worth on interlaced tracks\n", *figure_tables(lab.grid(DRIVE, inputs, without, "what each idea is worth"), FIGURES)]

@@ -1,13 +1,19 @@
-"""Experiments by what a reader names: a paper, an experiment, a claim or a figure."""
+"""Experiments by what a reader names: a paper, an experiment, a claim or a figure; and what there is, as lines of text."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from tessera.errors import InputError, unknown_name
 from validation.papers import CHAPTERS
 from validation.papers.catalogue import Claim, catalogue
+from validation.papers.check import Comparison
 from validation.papers.experiment import Experiment
+from validation.papers.outcome import Standing
+from validation.papers.record import Measured, measured_in, read
+from validation.papers.verdicts import in_a_sentence, judge, judged, statements
 
 PAPERS = tuple(name for name, chapter in CHAPTERS.items() if hasattr(chapter, "EXPERIMENTS"))
 ALL = "all"
@@ -28,15 +34,20 @@ class Chosen:
     def claims(self) -> list[Claim]:
         return [each for each in catalogue()[self.paper].claims if each.experiment == self.experiment.name]
 
+    @property
+    def comparisons(self) -> Sequence[Comparison]:
+        """The lines of its table over seeds."""
+        source = catalogue()[self.paper].experiments.get(self.experiment.name)
+        return source.seeds if source else ()
+
+    def measured_in(self, text: str, program: str) -> list[Measured]:
+        """Its lines of the record, by the tables of its section."""
+        return measured_in(self.claims, self.comparisons, (self.paper, self.experiment.name), text, program)
+
 
 def experiments(paper: str | None = None) -> list[Chosen]:
     """Of one paper, or of all."""
     return [Chosen(name, each) for name in PAPERS for each in CHAPTERS[name].EXPERIMENTS if paper in (None, name)]
-
-
-def check_paper(name: str) -> None:
-    if name not in PAPERS:
-        raise unknown_name("paper", name, PAPERS)
 
 
 def _figure(word: str) -> str:
@@ -93,3 +104,33 @@ def _names(paper: str | None = None) -> Iterable[str]:
         yield each.name
         yield from (claim.name for claim in each.claims)
         yield from (f"{each.paper}/figure-{number}" for number in sorted(_figures(each.claims)))
+
+
+def papers() -> Iterator[str]:
+    """How the published statements stand, and a line a paper."""
+    found = statements(judged(read()))
+    yield in_a_sentence(found).replace("**", "").strip()
+    for name in PAPERS:
+        count = Counter(each.standing for each in found if each.claim.paper == name)
+        stands = ", ".join(f"{count[each]} {each.value}" for each in Standing)
+        yield f"{name:12} {len(experiments(name)):3} experiments, {sum(count.values()):3} statements: {stands}  {catalogue()[name].title}"
+    yield "tessera papers list PAPER shows the experiments and claims of one"
+
+
+def claims_of(name: str) -> Iterator[str]:
+    """The experiments of a paper, each with its claims, and what is not tested."""
+    if name not in PAPERS:
+        raise unknown_name("paper", name, PAPERS)
+    paper, lines = catalogue()[name], read()
+    yield f"{paper.title} ({paper.source})"
+    for chosen in experiments(name):
+        yield f"{chosen.name}: {chosen.experiment.title}"
+        for claim in chosen.claims:
+            found = judge(claim, lines)
+            yield f"  {claim.name}  {claim.where}"
+            yield f"      {shorten(claim.claim, 110)}; published: {shorten(claim.published, 70)}; {found.cell}{f', size {found.size}' if found.size else ''}"
+    yield "not tested:"
+    for claim in paper.claims:
+        if claim.not_tested:
+            yield f"  {claim.name}  {claim.where}: {claim.claim}"
+            yield f"      {claim.not_tested}"

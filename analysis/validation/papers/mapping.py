@@ -9,197 +9,232 @@ the same tracks. Of the paper's traces Financial2 cannot be had; web_0 is its fi
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from validation.papers.experiment import Experiment, sections_of
-from validation.papers.lab import Grid, Lab
-from validation.papers.mapping_formulas import MAPPINGS, NEW, PUBLISHED, cold_ratio, quarter_ratio, uniform_ratio
-from validation.papers.mapping_runs import (
-    LAYERS,
-    MECHANICS,
-    NEAR,
-    QUARTERS,
-    TRACE,
-    cold_sequential,
-    nearness,
-    quarters,
-    recorded,
-    slowdown,
-    surfaces,
-    uniform_updates,
-    used_up_to,
-    war,
-    winners,
-)
 from tessera.results.markdown import number, table
-from validation.papers.measures import latency
-from validation.papers.page import Figure, Finding, figure_tables, findings, listed, span, verdict
-from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from tessera.results.run_folder import Run
+from validation.papers.experiment import Experiment, Replicates
+from validation.papers.lab import Grid, Lab, Variant, of_layer
+from validation.papers.measures import MEAN, latency, metric, span
 
 TITLE = "Static address mappings for shingled disks"
 
+MAPPINGS = ("shingled-in-place-1234", "shingled-in-place-r4123", "shingled-in-place-124r3", "shingled-in-place-14r23")
+USAGES = (25, 50, 75, 100)
+BANDS = 600  # 3000 tracks in bands of four and a guard
+BAND_TRACKS = 4
+BLOCKS = BANDS * BAND_TRACKS * 1000
 
-def _war_table(grid: Grid, expected: Callable[[str, str], float], first: str) -> str:
+PUBLISHED = {  # Figure 3 (e) to (g) and section 5.4
+    "shingled-in-place-1234": {25: 4.0, 50: 4.0, 75: 4.0, 100: 4.0},
+    "shingled-in-place-r4123": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
+    "shingled-in-place-124r3": {25: 1.67, 50: 1.67, 75: 1.67, 100: 4.0},
+    "shingled-in-place-14r23": {25: 1.0, 50: 1.0, 75: 1.67, 100: 4.0},
+}
+
+
+def place(mapping: str, track: int) -> tuple[int, int]:
+    """Band and position in it of a logical track, from 0 (section 4)."""
+    if mapping == "shingled-in-place-r4123":
+        return track % BANDS, (3, 0, 1, 2)[track // BANDS]
+    if mapping == "shingled-in-place-124r3":
+        return (track // 3, (0, 1, 3)[track % 3]) if track < 3 * BANDS else (track - 3 * BANDS, 2)
+    if mapping == "shingled-in-place-14r23":
+        if track < 2 * BANDS:
+            return track // 2, (0, 3)[track % 2]
+        return (track - 2 * BANDS, 1) if track < 3 * BANDS else (track - 3 * BANDS, 2)
+    return track // BAND_TRACKS, track % BAND_TRACKS
+
+
+def _requests_of_update(used: set[tuple[int, int]], band: int, position: int) -> int:
+    """Itself, and a read and a write of each track in the chain of used ones behind it."""
+    behind = 0
+    while (band, position + behind + 1) in used:
+        behind += 1
+    return 1 + 2 * behind
+
+
+def track_ratios(mapping: str, usage: int) -> list[int]:
+    """Requests that an update of each used track takes."""
+    places = [place(mapping, track) for track in range(BANDS * BAND_TRACKS * usage // 100)]
+    used = set(places)
+    return [_requests_of_update(used, *each) for each in places]
+
+
+def uniform_ratio(mapping: str, usage: int) -> float:
+    """Mean write amplification ratio of updates that fall anywhere in the used part."""
+    ratios = track_ratios(mapping, usage)
+    return sum(ratios) / len(ratios)
+
+
+def quarter_ratio(mapping: str, shares: tuple[int, ...]) -> float:
+    """The same on a full disk where each quarter of the addresses gets its share, in percent, of the updates."""
+    ratios = track_ratios(mapping, 100)
+    tracks = len(ratios) // len(shares)
+    return sum(share * sum(ratios[i * tracks : (i + 1) * tracks]) / tracks for i, share in enumerate(shares)) / 100
+
+
+def cold_ratio(mapping: str, usage: int) -> float:
+    """Mean ratio of writing an empty disk once, in order: a write meets only what was written before it."""
+    used: set[tuple[int, int]] = set()
+    total = 0
+    for track in range(BANDS * BAND_TRACKS * usage // 100):
+        band, position = place(mapping, track)
+        total += _requests_of_update(used, band, position)
+        used.add((band, position))
+    return total / len(used)
+
+
+DRIVE = "shingled-in-place-paper"
+MECHANICS = "shingled-in-place-paper-mechanics"  # without the overheads and the read-ahead of its electronics
+LAYERS = ("cmr", *MAPPINGS)
+GAPS = '[arrivals]\nlaw = "normal"\nmean = "200 ms"\ndeviation = "40 ms"\n'
+QUARTERS = {"70/20/7/3": (70, 20, 7, 3), "25/25/25/25": (25, 25, 25, 25), "3/7/20/70": (3, 7, 20, 70)}
+
+
+def _variants(paper: bool = True) -> dict[str, Variant]:
+    """The mappings as the paper describes them, which save nothing before an update, or with backups that survive a power cut."""
+    variants = {"cmr": Variant("cmr", {"media__exported_sectors": BLOCKS})}
+    return variants | {mapping: Variant(mapping, of_layer(mapping, paper=paper)) for mapping in MAPPINGS}
+
+
+def _used(usage: int) -> tuple[str, ...]:
+    return "--prefill", str(usage), "--fold-prefilled"
+
+
+def uniform_updates(lab: Lab) -> Grid:
+    """Updates of 4 KiB anywhere in the used part: what the formulas say must come out, up to sampling."""
+    text = f'summary = "updates anywhere in the used part"\nlaw = "uniform"\nwrite_share = 1.0\nalignment = "4 KiB"\n{GAPS}'
+    inputs = {str(usage): lab.generated("mapping-uniform", text, 50_000, *_used(usage)) for usage in USAGES}
+    return lab.grid(DRIVE, inputs, _variants(), "uniform updates")
+
+
+def recorded(lab: Lab, paper: bool = True, drive: str = DRIVE) -> dict[str, Grid]:
+    """The paper's traces at each usage, slowed down as in the paper."""
+    traces = {
+        "web_0 (first 100,000)": (lab.trace(*TRACE), 200, ()),
+        # Its table gives the mean of the think times as the inter-arrival time.
+        "hp_c2247": (lab.trace("hp", "hp_c2247a.trace.xz"), 5, ("--format", "hpval:gaps")),
+    }
+    return {
+        name: lab.grid(
+            drive,
+            {str(usage): ("--trace", file, *words, "--time-scale", scale, *_used(usage)) for usage in USAGES},
+            _variants(paper),
+            name,
+        )
+        for name, (file, scale, words) in traces.items()
+        if file
+    }
+
+
+TRACE = ("msr", "web_0_first100k.csv.xz")
+CYLINDERS = 3100
+
+
+def surfaces(lab: Lab) -> Grid:
+    """The recorded trace on one surface, and on two with half the cylinders, whose tracks are as many."""
+    file = lab.trace(*TRACE)
+    if file is None:
+        return {}
+    inputs = {str(usage): ("--trace", file, "--time-scale", 200, *_used(usage)) for usage in (50, 100)}
+
+    def on(count: int) -> Grid:
+        more = {"media__surfaces": count, "media__zones": f"[[{CYLINDERS // count - 1}, 1000, 0, 0, 0, 0]]"}
+        variants = {name: Variant(each.layer, {**each.settings, **more}) for name, each in _variants().items()}
+        return lab.grid(DRIVE, inputs, variants, f"{count} surfaces")
+
+    one, two = on(1), on(2)
+    return {f"{layer} at {usage} %": {"one surface": row[layer], "two surfaces": two[usage][layer]} for usage, row in one.items() for layer in row}
+
+
+def cold_sequential(lab: Lab) -> Grid:
+    """SYN: an empty disk is written once from its first block to 75 or 100 %."""
+    inputs = {str(usage): ("--workload", "syn", "--limit", BLOCKS // 8 * usage // 100) for usage in (75, 100)}
+    return lab.grid(DRIVE, inputs, _variants(), "SYN")
+
+
+def quarters(lab: Lab) -> Grid:
+    """A full disk where the quarters of the addresses get different shares of the updates."""
+    inputs = {}
+    for name, shares in QUARTERS.items():
+        rows = ", ".join(f"[{i / 4}, {(i + 1) / 4}, {share}]" for i, share in enumerate(shares))
+        text = f'summary = "updates by quarter {name}"\nlaw = "histogram"\nwrite_share = 1.0\nalignment = "4 KiB"\n'
+        text += f"histogram = [{rows}]\n{GAPS}"
+        inputs[name] = lab.generated(f"mapping-quarters-{shares[0]}", text, 50_000, *_used(100))
+    return lab.grid(DRIVE, inputs, _variants(), "updates by quarter")
+
+
+war = metric("war.mean")  # mean write amplification ratio: requests to the media for each write of the host
+
+
+def slowdown(row: Mapping[str, Run], mapping: str) -> float:
+    """Mean response over that of the conventional disk."""
+    return latency(row[mapping]) / latency(row["cmr"])
+
+
+def _joined(grids: Mapping[str, Grid]) -> Grid:
+    """Of several traces as one."""
+    return {f"{name} at {usage} %": row for name, grid in grids.items() for usage, row in grid.items()}
+
+
+def _war_table(grid: Grid, expected: Callable[[str, str], float], first: str = "usage %") -> str:
     header = [first, *(f"{mapping} {what}" for mapping in MAPPINGS for what in ("paper", "here"))]
-    rows = [[name, *(number(cell) for m in MAPPINGS for cell in (expected(m, name), war(row[m])))] for name, row in grid.items()]
-    return table(header, rows)
+    return table(header, [[name, *(number(cell) for m in MAPPINGS for cell in (expected(m, name), war(row[m])))] for name, row in grid.items()])
+
+
+def _published(mapping: str, usage: str) -> float:
+    return PUBLISHED[mapping][int(usage)]
+
+
+def _slowdowns(row: Mapping[str, Run]) -> list[str]:
+    return [number(slowdown(row, m), 3) for m in MAPPINGS]
+
+
+OVER = [f"{m} / cmr" for m in MAPPINGS]
 
 
 def _response_table(grid: Grid, first: str = "usage %") -> str:
-    rows = []
-    for name, row in grid.items():
-        rows.append([name, *(number(latency(row[each])) for each in LAYERS), *(number(slowdown(row, m)) for m in MAPPINGS)])
-    return table([first, *(f"{each} ms" for each in LAYERS), *(f"{m} / cmr" for m in MAPPINGS)], rows)
+    return table([first, *(f"{each} ms" for each in LAYERS), *OVER], [[name, *(number(latency(row[each])) for each in LAYERS), *_slowdowns(row)] for name, row in grid.items()])
 
 
-def _nearness_finding(grids: Mapping[str, Grid]) -> Finding:
-    ratios = nearness(grids)
-    far = {where: value for where, value in ratios.items() if value > NEAR}
-    return Finding(
-        "response like the conventional disk's up to 75 %",
-        f"similar (here: at most {NEAR} of it; the bound is ours)",
-        f"over cmr: {span(ratios.values())}; 1234: {span(slowdown(row, 'shingled-in-place-1234') for row in used_up_to(75, grids))}",
-        verdict(value <= NEAR for value in ratios.values()),
-        "beyond it: " + ", ".join(f"{where} {value:.2f}" for where, value in far.items()) if far else "",
-    )
+def _gain(grid: Grid) -> str:
+    return table(["space gain", "here"], [["equation 1", span(grid["100"][m].metric("capacity.space_gain") for m in MAPPINGS)]])
 
 
-def _trace_findings(grids: Mapping[str, Grid]) -> list[Finding]:
-    best = winners(grids)
-    return [
-        _nearness_finding(grids),
-        Finding(
-            "on a full disk the trace decides which mapping is best",
-            "r4123 on web_0, not on Financial2",
-            listed(best),
-            "holds" if len(set(best.values())) > 1 else "not seen on these traces",
-        ),
-    ]
-
-
-def _syn_findings(grid: Grid) -> list[Finding]:
-    errors = [abs(war(row[m]) / cold_ratio(m, int(usage)) - 1) for usage, row in grid.items() for m in MAPPINGS]
-    return [
-        Finding(
-            "SYN: write amplification ratio",
-            "1, and 1.5 for the new ones on a full disk",
-            f"at most {100 * max(errors):.1f} % off",
-            verdict(e < 0.01 for e in errors),
-        ),
-    ]
-
-
-def _uniform_findings(grid: Grid) -> list[Finding]:
-    errors = [abs(war(row[m]) / uniform_ratio(m, int(usage)) - 1) for usage, row in grid.items() for m in MAPPINGS]
-    gains = {grid["100"][m].metric("capacity.space_gain") for m in MAPPINGS}
-    return [
-        Finding(
-            "write amplification ratio by usage",
-            "1, 1.67 or 4",
-            f"at most {100 * max(errors):.1f} % off",
-            verdict(e < 0.03 for e in errors),
-            ratio=1 + max(errors),
-        ),
-        Finding("space gain, equation 1", "1.6", span(gains), verdict(abs(gain - 1.6) < 1e-9 for gain in gains), ratio=min(gains)),
-    ]
-
-
-def _quarter_findings(grid: Grid) -> list[Finding]:
-    errors = [abs(war(row[m]) / quarter_ratio(m, QUARTERS[name]) - 1) for name, row in grid.items() for m in MAPPINGS]
-    best = {name: min(MAPPINGS, key=lambda m: latency(row[m])) for name, row in grid.items()}
-    return [
-        Finding(
-            "ratio by the positions that are updated",
-            "(by equation 2)",
-            f"at most {100 * max(errors):.1f} % off",
-            verdict(e < 0.03 for e in errors),
-        ),
-        Finding(
-            "on a full disk the trace decides which mapping is best",
-            "r4123 on web_0, not on Financial2",
-            listed(best),
-            verdict([len(set(best.values())) > 1]),
-        ),
-    ]
-
-
-def _seed_comparisons() -> list[Comparison]:
-    def over_1234(usage: str, mapping: str) -> Callable[[Grid], float]:
-        return quotient(latency, usage, mapping, "shingled-in-place-1234")
-
-    return [
-        *(Comparison(f"SYN to 75 %: response {m} over shingled-in-place-1234", over_1234("75", m), 0.8, NEAR) for m in NEW),
-        *(Comparison(f"SYN to 100 %: response {m} over shingled-in-place-1234", over_1234("100", m), above=1) for m in NEW),
-    ]
-
-
-def _uniform(lab: Lab) -> list[str]:
-    uniform = uniform_updates(lab)
-    return [_war_table(uniform, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), findings(_uniform_findings(uniform))]
-
-
-def _trace(lab: Lab, name: str) -> list[str]:
-    grid = recorded(lab).get(name)
-    return [_war_table(grid, lambda m, usage: PUBLISHED[m][int(usage)], "usage %"), _response_table(grid)] if grid else []
-
-
-def _traces(lab: Lab) -> list[str]:
-    traces = recorded(lab)
-    return [findings(_trace_findings(traces))] if traces else []
-
-
-def _mechanics(lab: Lab) -> list[str]:
-    mechanics = recorded(lab, drive=MECHANICS)
-    if not mechanics:
-        return []
-    intro = f"Drive `{MECHANICS}`: no overhead of the electronics, which both sides of the quotient pay, and no read-ahead.\n"
-    tables = [part for name, grid in mechanics.items() for part in (f"{name}:\n", _response_table(grid))]
-    return [intro, *tables, findings([_nearness_finding(mechanics)])]
-
-
-def _surfaces(lab: Lab) -> list[str]:
-    intro = "web_0 on a full disk and on a half: 3,100 cylinders of one track, or 1,550 of two.\n"
-    trace = lab.trace(*TRACE)
-    return [intro, *figure_tables(surfaces(lab, trace), (Figure("mean ms", latency),))] if trace else []
-
-
-def _backups(lab: Lab) -> list[str]:
-    return [part for name, grid in recorded(lab, paper=False).items() for part in (f"{name}:\n", _response_table(grid))]
-
-
-def _syn(lab: Lab) -> list[str]:
-    syn = cold_sequential(lab)
-    return [
-        _war_table(syn, lambda m, usage: cold_ratio(m, int(usage)), "usage %"),
-        _response_table(syn),
-        findings(_syn_findings(syn)),
-        seed_table(over_seeds(lab, cold_sequential), _seed_comparisons()),
-    ]
-
-
-def _uneven(lab: Lab) -> list[str]:
-    by_quarter = quarters(lab)
-    return [
-        "The first figure is the formula's, the second the simulation's.\n",
-        _war_table(by_quarter, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %"),
-        _response_table(by_quarter, "shares"),
-        findings(_quarter_findings(by_quarter)),
-    ]
+def _trace(lab: Lab, name: str) -> Grid:
+    return recorded(lab).get(name, {})
 
 
 EXPERIMENTS = (
-    Experiment("uniform", "Uniform updates: write amplification ratio by usage", _uniform),
+    Experiment("uniform", "Uniform updates: write amplification ratio by usage", uniform_updates, after=lambda _, grid: [_war_table(grid, _published), _gain(grid)]),
     *(
-        Experiment(short, f"{name}: write amplification ratio and mean response", partial(_trace, name=name))
+        Experiment(
+            short, f"{name}: write amplification ratio and mean response", partial(_trace, name=name),
+            after=lambda _, grid: [_war_table(grid, _published), _response_table(grid)],
+        )
         for short, name in (("web_0", "web_0 (first 100,000)"), ("hp_c2247", "hp_c2247"))
     ),
-    Experiment("traces", "What the recorded traces say", _traces),
-    Experiment("mechanics", "The same with the drive's mechanics alone", _mechanics),
-    Experiment("surfaces", "One surface and two", _surfaces),
-    Experiment("backups", "The same with backups, so that no power cut loses data", _backups),
-    Experiment("syn", "SYN: cold sequential writes", _syn),
-    Experiment("quarters", "A full disk whose quarters are updated unevenly", _uneven),
-)
-
-
-def sections(lab: Lab) -> list[str]:
-    """Markdown of this chapter."""
-    return sections_of(EXPERIMENTS, lab)
+    Experiment(
+        "traces", "What the recorded traces say", lambda lab: _joined(recorded(lab)),
+        after=lambda _, grid: [table(["trace and usage", *OVER], [[name, *_slowdowns(row)] for name, row in grid.items()])],
+    ),
+    Experiment(
+        "mechanics", "The same with the drive's mechanics alone", lambda lab: _joined(recorded(lab, drive=MECHANICS)),
+        intro=f"Drive `{MECHANICS}`: no overhead of the electronics, which both sides of the quotient pay, and no read-ahead.\n",
+        after=lambda _, grid: [_response_table(grid, "trace and usage")],
+    ),
+    Experiment(
+        "surfaces", "One surface and two", surfaces, (MEAN,), intro="web_0 on a full disk and on a half: 3,100 cylinders of one track, or 1,550 of two.\n",
+    ),
+    Experiment(
+        "backups", "The same with backups, so that no power cut loses data", lambda lab: _joined(recorded(lab, paper=False)),
+        after=lambda _, grid: [_response_table(grid, "trace and usage")],
+    ),
+    Experiment(
+        "syn", "SYN: cold sequential writes", cold_sequential,
+        after=lambda _, grid: [_war_table(grid, lambda m, usage: cold_ratio(m, int(usage))), _response_table(grid)], replicates=Replicates(cold_sequential, (MEAN,)),
+    ),
+    Experiment(
+        "quarters", "A full disk whose quarters are updated unevenly", quarters, intro="The first figure is the formula's, the second the simulation's.\n",
+        after=lambda _, grid: [_war_table(grid, lambda m, name: quarter_ratio(m, QUARTERS[name]), "shares of the quarters, %"), _response_table(grid, "shares")],
+    ),
+)  # fmt: skip

@@ -7,16 +7,14 @@ of a rival is: the share of the bands that PORE opens is fitted to the write amp
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from tessera.results.markdown import number, percent, table
 from tessera.results.run_folder import Run
-from validation.papers import memory, mu_rmw_open, mu_rmw_waits
-from validation.papers.experiment import Experiment, sections_of
+from validation.papers.experiment import Experiment, Replicates
 from validation.papers.lab import Grid, Lab, Variant, of_layer, setting_words
-from validation.papers.measures import latency, longest, rmws, total_amplification
-from validation.papers.page import Figure, Finding, figure_tables, figures_by_row, findings, span, verdict
-from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
+from validation.papers.measures import CLEANINGS, LONGEST, MEAN, RMWS, WA, Figure, by_variant, latency, metric, rmws
 
 TITLE = "Concentrated mapping over a flash cache (MU-RMW)"
 
@@ -44,37 +42,28 @@ MERGES = {
 }
 
 
-def _grid(lab: Lab, inputs: Mapping[str, Sequence[object]], what: str) -> Grid:
-    return lab.grid(DRIVE, inputs, STOCK, what)
+def _volumes(lab: Lab, replay: str = "closed:1", names: Sequence[str] = VOLUMES) -> dict[str, tuple[object, ...]]:
+    limit = lab.requests(REQUESTS)
+    return {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", replay) for name in names}
 
 
 def paper_implied(lab: Lab, replay: str = "timed", names: Sequence[str] = VOLUMES) -> Grid:
     """The ten volumes as Table I implies them, at the gaps of a week or one request after the other."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", replay) for name in names}
-    return _grid(lab, options, f"volumes, paper-implied, {replay}")
+    return lab.grid(DRIVE, _volumes(lab, replay, names), STOCK, f"volumes, paper-implied, {replay}")
 
 
 def paper_faces(lab: Lab) -> Grid:
     """The same one request after the other, with the layers as the paper prints them: not safe at a power cut."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in VOLUMES}
     variants = {layer: Variant(layer, of_layer(layer, **AS_PUBLISHED)) for layer in LAYERS}
-    return lab.grid(DRIVE, options, variants, "volumes, as the paper prints the layers")
-
-
-RPMS = (20_000, 14_400, 10_800, 7_200, 6_400)
+    return lab.grid(DRIVE, _volumes(lab), variants, "volumes, as the paper prints the layers")
 
 
 def merge_times(lab: Lab) -> dict[int, Grid]:
     """The same, the spindle faster and slower: nothing but the time of a merge changes, and of each access."""
-    limit = lab.requests(REQUESTS)
-    options = {name: ("--workload", f"mu-{name}", "--limit", limit, "--fold", "--replay", "closed:1") for name in VOLUMES}
-    by_speed = {
-        rpm: lab.grid(DRIVE, options, {layer: Variant(layer, {"media__rpm": f"{rpm} rpm"}) for layer in LAYERS}, f"{rpm} rpm")
-        for rpm in RPMS
+    return {
+        rpm: lab.grid(DRIVE, _volumes(lab), {layer: Variant(layer, {"media__rpm": f"{rpm} rpm"}) for layer in LAYERS}, f"{rpm} rpm")
+        for rpm in (20_000, 14_400, 10_800, 7_200, 6_400)
     }
-    return by_speed
 
 
 def histogram_true(lab: Lab, replay: str = "timed", variants: Mapping[str, Variant] = STOCK) -> Grid:
@@ -94,9 +83,8 @@ def histogram_true(lab: Lab, replay: str = "timed", variants: Mapping[str, Varia
 
 def free_lists(lab: Lab) -> Grid:
     """The volume with the most merges, one request after the other, by the order in which erased blocks are taken again."""
-    options = ("--workload", "mu-web_0", "--limit", lab.requests(REQUESTS), "--fold", "--replay", "closed:1")
     variants = {f"{layer} {order}": Variant(layer, of_layer(layer, free_list=order)) for layer in ("pore", "mu-rmw") for order in FREE_LISTS}
-    return lab.grid(DRIVE, {"web_0": options}, variants, "orders of the free list")
+    return lab.grid(DRIVE, _volumes(lab, names=("web_0",)), variants, "orders of the free list")
 
 
 def recorded(lab: Lab) -> Grid:
@@ -108,7 +96,7 @@ def recorded(lab: Lab) -> Grid:
             continue
         for how, words in (("one sector", ("--adapt", "one-sector")), ("real sizes", ())):
             options[f"{name}, {how}"] = ("--trace", trace, "--fold", *words)
-    return _grid(lab, options, "recorded traces")
+    return lab.grid(DRIVE, options, STOCK, "recorded traces")
 
 
 def _cliff(lab: Lab, name: str, extents: int, extent_kib: int) -> tuple[object, ...]:
@@ -126,7 +114,7 @@ def live_sector_cliff(lab: Lab) -> Grid:
     for share in (0.05, 0.1, 0.2, 0.5, 0.8, 1.0, 1.5, 3.0):
         sectors_a_band = max(1, round(share * CACHE_PAGES / 256))
         options[f"{share:g}"] = _cliff(lab, f"live-{share}", 256, 4 * sectors_a_band)
-    return _grid(lab, options, "cliff of live sectors")
+    return lab.grid(DRIVE, options, STOCK, "cliff of live sectors")
 
 
 def band_cliff(lab: Lab) -> Grid:
@@ -135,29 +123,84 @@ def band_cliff(lab: Lab) -> Grid:
     for bands, blocks in sorted(product((16, 64, 128, 256), (160, FLASH_BLOCKS)), key=lambda each: each[0] / each[1]):
         words = _cliff(lab, f"bands-{bands}", bands, 32)
         options[f"{bands / blocks:g} ({bands} bands, {blocks} blocks)"] = (*words, *setting_words(nand__blocks=blocks))
-    return _grid(lab, options, "cliff of active bands")
+    return lab.grid(DRIVE, options, STOCK, "cliff of active bands")
 
 
-FIGURES = (
-    Figure("mean ms", latency, of_response=True),
-    Figure("max s", lambda run: longest(run) / 1000, of_response=True),
-    Figure("WA", total_amplification),
-    Figure("RMWs", rmws, 0),
-    Figure("cleaning ms", lambda run: run.metric("cleaning.mean"), 1),
-)
+FITTED = 0.3164  # layers.pore.open_frac, by the write amplifications that the MU-RMW paper prints
+FRACTIONS = (0.004, 0.02, 0.05, 0.1, FITTED, 1.0)
+WELL_SET = 0.004  # one band of 256
 
 
-MERGE_FIGURES = (
-    Figure("mean ms", latency, of_response=True),
-    Figure("max s", lambda run: longest(run) / 1000, of_response=True),
-    Figure("RMWs", rmws, 0),
-    Figure("valid pages a merge", lambda run: run.metric("victim.pages_mean"), 0),
-)
+def swept(lab: Lab, names: Sequence[str] = ("web_0", "rsrch_0", "src2_0"), fractions: Sequence[float] = FRACTIONS) -> Grid:
+    """Three volumes, one request after the other: PORE by its open share, and MU-RMW."""
+    variants = {f"pore {share:g}": Variant("pore", of_layer("pore", open_frac=share)) for share in fractions}
+    return lab.grid(DRIVE, _volumes(lab, names=names), {**variants, "mu-rmw": Variant("mu-rmw")}, "open share of PORE")
 
 
-def _table(grid: Grid, first: str) -> str:
-    short = {name: dict(zip(("S", "P", "M"), row.values(), strict=True)) for name, row in grid.items()}
-    return figures_by_row(short, first, FIGURES)
+NEXT_TO_NOTHING = "0.01 ms"
+READS, ERASES = {"nand__read_time": NEXT_TO_NOTHING}, {"nand__erase_time": NEXT_TO_NOTHING}
+WAITS = {  # the band's two passes, the pages that are read and the blocks that are erased
+    "pore": Variant("pore"),
+    "mu-rmw": Variant("mu-rmw"),
+    f"mu-rmw, pages read in {NEXT_TO_NOTHING}": Variant("mu-rmw", READS),
+    f"mu-rmw, blocks erased in {NEXT_TO_NOTHING}": Variant("mu-rmw", ERASES),
+    "mu-rmw, both": Variant("mu-rmw", READS | ERASES),
+}
+
+MB = 1e6
+BANDS, BAND_SECTORS, SUBTABLES = 256, 10_240, 160  # section III-E: U, P, N
+PRINTED_MB = {"skylight-flash": 10.0, "pore": 10.0, "mu-rmw": 0.069}
+LARGE_TB = 20
+
+
+def formula_mb(layer: str, sectors: float) -> float:
+    """P x U x 4; or U x 4 x N of the directories, and S x 8 of the lists of blocks."""
+    return (sectors / BAND_SECTORS * 4 * SUBTABLES + FLASH_BLOCKS * 8 if layer == "mu-rmw" else 4 * sectors) / MB
+
+
+def flash_caches(lab: Lab) -> Mapping[str, Run]:
+    """A short run of each on the paper's drive: what it reserves does not depend on the length."""
+    variants = {layer: Variant(layer, of_layer(layer, **AS_PUBLISHED)) for layer in PRINTED_MB}
+    return lab.grid(DRIVE, {"": ("--workload", "mu-web_0", "--limit", 1000, "--fold", "--replay", "closed:1")}, variants, "memory")[""]
+
+
+def tables_mb(run: Run) -> float:
+    return run.metric("metadata.bytes") / MB
+
+
+def merge_mb(run: Run) -> float:
+    return run.metric("dram.reserved.merge_buffer") / MB
+
+
+def total_mb(run: Run) -> float:
+    return run.metric("dram.reserved.total") / MB
+
+
+def _memory(lab: Lab, _: Grid) -> list[str]:
+    here, large = BANDS * BAND_SECTORS, LARGE_TB * 1e12 / 4096
+    rows = [
+        [
+            layer, number(PRINTED_MB[layer], 3), number(formula_mb(layer, here), 3), number(tables_mb(run), 3), number(merge_mb(run), 1), number(total_mb(run), 1),
+            number(formula_mb(layer, large), 0),
+        ]
+        for layer, run in flash_caches(lab).items()
+    ]  # fmt: skip
+    return [table(["layer", "printed", "formula", "tables here", "merge buffer here", "all reserved here", f"formula, {LARGE_TB} TB"], rows)]
+
+
+FIGURES = (MEAN, Figure("max s", LONGEST.of, of_response=True), WA, RMWS, Figure("cleaning ms", metric("cleaning.mean"), 1))
+MERGE_FIGURES = (FIGURES[0], FIGURES[1], RMWS, Figure("valid pages a merge", metric("victim.pages_mean"), 0))
+
+
+def _wear(which: str) -> Callable[[Run], float]:
+    return lambda run: run.metric(f"nand.wear.layer.{which}")
+
+
+def _unevenness(run: Run) -> float | None:
+    return _wear("max")(run) / _wear("mean")(run) if _wear("mean")(run) else None
+
+
+WEAR_FIGURES = (Figure("least erased", _wear("min"), 0), Figure("mean", _wear("mean"), 1), Figure("most erased", _wear("max"), 0), Figure("most over mean", _unevenness))
 
 
 def ratio(row: Mapping[str, Run], measure: Callable[[Run], float], against: str) -> float:
@@ -170,136 +213,65 @@ def reduction(row: Mapping[str, Run], against: str) -> float:
     return latency(row["mu-rmw"]) / latency(row[against]) - 1
 
 
-MERGES_INTRO = (
-    "The same input by `layers.mu_rmw.victim`; and as the paper prints the layer, its blocks erased after the band is written, or meanwhile\n"
-    "(`erase_while_writing`).\n"
-)
-
-
-WEAR_INTRO = (
-    "Erases of the cache's blocks on web_0, one request after the other, by `free_list`: the order in which erased blocks are taken again. The\n"
-    "paper names none, and has no wear levelling. Blocks that the drive keeps for logs and dumps are left out.\n"
-)
-
-
-def _wear_table(row: Mapping[str, Run]) -> str:
-    def cells(run: Run) -> list[str]:
-        least, mean, most = (run.metric(f"nand.wear.layer.{what}") for what in ("min", "mean", "max"))
-        return [number(least, 0), number(mean, 1), number(most, 0), number(most / mean if mean else None)]
-
-    return table(["blocks taken", "least erased", "mean", "most erased", "most over mean"], [[name, *cells(run)] for name, run in row.items()])
-
-
-def _wear_findings(row: Mapping[str, Run]) -> list[Finding]:
-    def uneven(name: str) -> float:
-        return row[name].metric("nand.wear.layer.max") / row[name].metric("nand.wear.layer.mean")
-
-    return [
-        Finding(
-            "the order of the free list decides the spread of wear",
-            "(our question)",
-            "; ".join(f"{name} {number(uneven(name))}" for name in row),
-            verdict(uneven(f"{layer} fifo") < uneven(f"{layer} {order}") for layer in ("pore", "mu-rmw") for order in FREE_LISTS[1:]),
-        )
-    ]
-
-
-def _seed_comparisons() -> list[Comparison]:
-    return [
-        Comparison(f"{name}: {what} {rival} over MU-RMW", quotient(measure, name, against, "mu-rmw"), above=1)
-        for name in SEED_VOLUMES
-        for what, measure in (("response", latency), ("WA", total_amplification), ("worst case", longest))
-        for rival, against in (("PORE", "pore"), ("Skylight", "skylight-flash"))
-    ]
-
-
-def _merge_time_table(by_speed: Mapping[int, Grid]) -> str:
+def _merge_times(lab: Lab, _: Grid) -> list[str]:
     """The mean time of a merge, and the mean reduction of the response over the volumes, by the spindle's speed."""
     rows = []
-    for rpm, grid in by_speed.items():
+    for rpm, grid in merge_times(lab).items():
         runs = [row["skylight-flash"] for row in grid.values()]
         merges = sum(rmws(run) for run in runs)
-        time = sum(run.metric("rmw.time_total") for run in runs)
-        merge = time / merges if merges else None
+        merge = sum(run.metric("rmw.time_total") for run in runs) / merges if merges else None
         means = [sum(reduction(row, against) for row in grid.values()) / len(grid) for against in ("pore", "skylight-flash")]
         rows.append([f"{rpm:,} rpm", number(merge, 0), *map(percent, means)])
-    return table(["spindle", "a merge, ms", "mean response below PORE", "below Skylight"], rows)
+    return [table(["spindle", "a merge, ms", "mean response below PORE", "below Skylight"], rows)]
 
 
-def _volumes(lab: Lab) -> list[str]:
-    return [_table(paper_implied(lab), "volume")]
+def _short(grid: Callable[[Lab], Grid]) -> Callable[[Lab], Grid]:
+    """With the layers' initials, for wide tables."""
+    return lambda lab: {name: dict(zip(("S", "P", "M"), row.values(), strict=True)) for name, row in grid(lab).items()}
 
 
-def _cleaning_finding(grid: Grid) -> Finding:
-    """Of the volumes one after the other, where nothing queues behind a cleaning."""
-    means = {layer: [run.metric("cleaning.mean") for row in grid.values() if (run := row[layer]).metric("cleaning.count")] for layer in LAYERS}
-    return Finding(
-        "average cleaning time, PORE and Skylight over MU-RMW", "PORE and Skylight in seconds, MU-RMW in milliseconds",
-        ", ".join(f"{layer} {span(values, 1)} ms" for layer, values in means.items()),
-        verdict([*(value >= 1000 for layer in ("pore", "skylight-flash") for value in means[layer]), *(value < 1000 for value in means["mu-rmw"])]),
-    )  # fmt: skip
-
-
-def _one_by_one(lab: Lab) -> list[str]:
-    grid = paper_implied(lab, "closed:1")
-    return [
-        "Nothing queues behind a cleaning: its time is spread over the requests, as the paper's percentages of response time suggest.\n",
-        _table(grid, "volume"),
-        findings([_cleaning_finding(grid)]),
-        seed_table(over_seeds(lab, lambda each: paper_implied(each, "closed:1", SEED_VOLUMES), seeds=3), _seed_comparisons()),
-    ]
-
-
-def _as_printed(lab: Lab) -> list[str]:
-    return [_table(paper_faces(lab), "volume")]
-
-
-def _merge_times(lab: Lab) -> list[str]:
-    return [
-        "The paper's response times imply a band merge of a third of a second; its band of 40 MiB takes more on the drive that it states.\n",
-        _merge_time_table(merge_times(lab)),
-    ]
-
-
-def _histograms(lab: Lab, replay: str = "timed") -> list[str]:
-    true = histogram_true(lab, replay)
-    return [_table(true, "volume")] if true else []
-
-
-def _victims(lab: Lab) -> list[str]:
-    merges = histogram_true(lab, "closed:1", MERGES)
-    return [MERGES_INTRO, *figure_tables(merges, MERGE_FIGURES)] if merges else []
-
-
-def _wear(lab: Lab) -> list[str]:
-    wear = free_lists(lab)["web_0"]
-    return [WEAR_INTRO, _wear_table(wear), findings(_wear_findings(wear))]
-
-
-def _traces(lab: Lab) -> list[str]:
-    traces = recorded(lab)
-    return [_table(traces, "trace")] if traces else []
+def _wide(name: str, title: str, grid: Callable[[Lab], Grid], by: str = "volume", **more: object) -> Experiment:
+    return Experiment(name, title, _short(grid), FIGURES, by=by, **more)
 
 
 BEGINNING = "S is `skylight-flash`, P `pore`, M `mu-rmw`, on drive `mu-rmw-paper`.\n"
 EXPERIMENTS = (
-    Experiment("volumes", "Ten volumes, paper-implied", _volumes),
-    Experiment("one-by-one", "The same, one request after the other", _one_by_one),
-    Experiment("as-printed", "The same, with the layers as the paper prints them", _as_printed),
-    Experiment("merge-times", "The same, by the time of a merge", _merge_times),
-    *mu_rmw_open.EXPERIMENTS,
-    Experiment("histograms", "The same volumes, histogram-true", _histograms),
-    Experiment("histograms-one-by-one", "Histogram-true, one request after the other", lambda lab: _histograms(lab, "closed:1")),
-    Experiment("longest-waits", "Of what the longest wait is made", lambda lab: mu_rmw_waits.parts(histogram_true(lab, "closed:1", mu_rmw_waits.VARIANTS))),
-    Experiment("victims", "Which band is merged, and when its blocks are erased", _victims),
-    Experiment("wear", "Wear of the cache's blocks", _wear),
-    *memory.FLASH,
-    Experiment("traces", "Recorded traces: one sector a request and real sizes", _traces),
-    Experiment("live-sectors", "The cliff of live sectors over cache pages", lambda lab: [_table(live_sector_cliff(lab), "live / pages")]),
-    Experiment("active-bands", "The cliff of active bands over flash blocks", lambda lab: [_table(band_cliff(lab), "bands / blocks")]),
-)
-
-
-def sections(lab: Lab) -> list[str]:
-    """Markdown of this chapter."""
-    return [BEGINNING, *sections_of(EXPERIMENTS, lab)]
+    _wide("volumes", "Ten volumes, paper-implied", paper_implied),
+    _wide(
+        "one-by-one", "The same, one request after the other", partial(paper_implied, replay="closed:1"),
+        intro="Nothing queues behind a cleaning: its time is spread over the requests, as the paper's percentages of response time suggest.\n",
+        replicates=Replicates(partial(paper_implied, replay="closed:1", names=SEED_VOLUMES), FIGURES, 3),
+    ),
+    _wide("as-printed", "The same, with the layers as the paper prints them", paper_faces),
+    Experiment(
+        "merge-times", "The same, by the time of a merge", after=_merge_times,
+        intro="The paper's response times imply a band merge of a third of a second; its band of 40 MiB takes more on the drive that it states.\n",
+    ),
+    Experiment(
+        "open-fraction", "PORE over its open share", swept, (MEAN, LONGEST, WA, RMWS, CLEANINGS),
+        intro="`layers.pore.open_frac` is the share of the bands whose data a cleaning evicts. No paper prints it; 0.3164 gives the write\n"
+        "amplifications that the MU-RMW paper prints of PORE. Cleanings are as many with any share; a smaller one merges\n"
+        "fewer bands in each.\n",
+        replicates=Replicates(partial(swept, fractions=(WELL_SET,)), (MEAN, LONGEST), 3),
+    ),
+    _wide("histograms", "The same volumes, histogram-true", histogram_true),
+    _wide("histograms-one-by-one", "Histogram-true, one request after the other", partial(histogram_true, replay="closed:1")),
+    Experiment("longest-waits", "Of what the longest wait is made", partial(histogram_true, replay="closed:1", variants=WAITS), (LONGEST, RMWS)),
+    Experiment(
+        "victims", "Which band is merged, and when its blocks are erased", partial(histogram_true, replay="closed:1", variants=MERGES), MERGE_FIGURES,
+        intro="The same input by `layers.mu_rmw.victim`; and as the paper prints the layer, its blocks erased after the band is written, or meanwhile\n"
+        "(`erase_while_writing`).\n",
+    ),
+    Experiment(
+        "wear", "Wear of the cache's blocks", lambda lab: by_variant(free_lists(lab)["web_0"]), WEAR_FIGURES, by="blocks taken",
+        intro="Erases of the cache's blocks on web_0, one request after the other, by `free_list`: the order in which erased blocks are taken again. The\n"
+        "paper names none, and has no wear levelling. Blocks that the drive keeps for logs and dumps are left out.\n",
+    ),
+    Experiment(
+        "memory", "Memory of the maps", after=_memory,
+        intro="DRAM in MB on the drive of 10 GiB; the last column is the paper's formula on 20 TB, with as many blocks of flash.\n",
+    ),
+    _wide("traces", "Recorded traces: one sector a request and real sizes", recorded, "trace"),
+    _wide("live-sectors", "The cliff of live sectors over cache pages", live_sector_cliff, "live / pages"),
+    _wide("active-bands", "The cliff of active bands over flash blocks", band_cliff, "bands / blocks"),
+)  # fmt: skip

@@ -62,6 +62,12 @@ class Tally:
         return cls(found.count(True), found.count(False), found.count(None))
 
     @classmethod
+    def sum(cls, tallies: Iterable["Tally"]) -> "Tally":
+        """Of several tests of a claim; the bound is that of the first which has one."""
+        found = list(tallies)
+        return cls(*(sum(getattr(each, which) for each in found) for which in ("held", "failed", "open")), next((each.bound for each in found if each.bound), None))
+
+    @classmethod
     def read(cls, text: str) -> "Tally | None":
         """Of a line's verdict; None where that counts nothing.
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tessera.engine.output_file import whole
+from tessera.engine.simulator import simulator_digest
 from tessera.errors import InputError
 from validation.papers.catalogue import Claim
-from validation.papers.cells import Cells
-from validation.papers.check import Seeds
-from validation.papers.page import Findings
-from validation.papers.seeds import SeedTable
+from validation.papers.check import Cells, Comparison, Seeds, find_all
 
 FILE = Path(__file__).parent / "claims" / "measured.csv"
 COLUMNS = ("paper", "experiment", "of", "claim", "published", "here", "verdict", "ratio", "why", "program")
@@ -45,48 +43,35 @@ class Measured:
         return [self.paper, self.experiment, self.of, self.claim, self.published, self.here, self.verdict, ratio, self.why, self.program]
 
 
-def tested_in(claims: Iterable[Claim], text: str, lines: Iterable[Measured], program: str) -> list[Measured]:
-    """The lines of those claims whose test is data, by the tables of their section and its lines over seeds. Raises InputError where a table
-    lacks a figure that a test names."""
-    cells = Cells(text)
-    intervals = {line.claim: Seeds(line.claim.split(": ")[0], line.verdict, _mean(line.here)) for line in lines if line.of == SEEDS}
-    found = []
-    for each in claims:
-        if each.test is None:
+def program() -> str:
+    """What a line of now was measured with."""
+    return f"tessera-sim {simulator_digest()[:12]}"
+
+
+_OVER_SEEDS = re.compile(r"^\| \d+ seeds \|.*\n\|-.*\n((?:\|.*\n?)+)", re.MULTILINE)
+
+
+def measured_in(claims: Iterable[Claim], compared: Iterable[Comparison], where: tuple[str, str], text: str, program: str) -> list[Measured]:
+    """The lines of the comparisons over seeds and of the claims of an experiment (`where`: the paper and its name), by the tables of its section,
+    whether it was written now or before. Raises InputError where a table lacks a figure that a test names."""
+    rows = {cells[0]: cells for table in _OVER_SEEDS.finditer(text) for line in table[1].splitlines() if (cells := line.strip("|").strip().split(" | "))}
+    lines, seeds = [], {}
+    for each in compared:
+        if each.what not in rows:
             continue
+        spread, mean = rows[each.what][2:4]
+        found = re.fullmatch(r"([\d.,-]+) ± ([\d.,]+)", mean)
+        centre, width = (float(part.replace(",", "")) for part in found.groups()) if found else (math.nan, math.nan)
+        verdict = each.verdict(centre - width, centre + width) if found else "undefined"
+        seeds[each.what] = Seeds(each.input, verdict, centre)
+        lines.append(Measured(*where, SEEDS, each.what, each.claim, f"{spread}; mean {mean}", verdict, program=program))
+    cells = Cells(text)
+    for each in claims:
         try:
-            out = each.test.find(cells, [intervals[name] for name in each.seeds if name in intervals])
+            out = find_all(each.test, cells, [seeds[name] for name in each.seeds if name in seeds])
         except InputError as error:
             raise InputError(f"{each.name}: {error}") from None
-        ratio = out.ratio if each.ratio else None
-        found.append(Measured(each.paper, each.experiment, CLAIM, each.claim, each.published, out.here, out.tally.text, ratio, program=program))
-    return found
-
-
-def _mean(here: str) -> float:
-    """Of a line over seeds; a ratio that some seed does not have has none.
-
-    >>> _mean("1,495.151 to 1,544.098; mean 1,511.716 ± 69.677"), _mean("-; mean -")
-    (1511.716, nan)
-    """
-    found = re.search(r"mean ([\d.,-]*\d)", here)
-    return float(found[1].replace(",", "")) if found else math.nan
-
-
-def measured_in(paper: str, experiment: str, parts: Iterable[str], program: str) -> list[Measured]:
-    """The lines of a section's tables of claims and of seeds."""
-    lines = []
-    for part in parts:
-        if isinstance(part, Findings):
-            for item in part.items:
-                lines.append(
-                    Measured(paper, experiment, CLAIM, item.claim, item.published, item.here, item.verdict, item.ratio, item.why, program)
-                )
-        elif isinstance(part, SeedTable):
-            lines += [
-                Measured(paper, experiment, SEEDS, what, claim, f"{spread}; mean {mean}", verdict, program=program)
-                for what, claim, spread, mean, verdict in part.lines
-            ]
+        lines.append(Measured(*where, CLAIM, each.claim, each.published, out.here, out.tally.text, out.ratio if each.ratio else None, program=program))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/validation.md and its folder: every chapter's experiments, run."""
+"""Writes docs/validation.md and its folder: every chapter's experiments, run, or their verdicts alone, by the catalogue, the record and the tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,20 +6,19 @@ from pathlib import Path
 from rich.console import Console
 
 from tessera.errors import InputError
+from tessera.results.marked_section import write_marked_section
 from validation.papers import CHAPTERS
 from validation.papers.catalogue import catalogue
-from validation.papers.figure_runs import draw_at_page, draw_recorded
+from validation.papers.contest import judged_again
+from validation.papers.figure_values import draw_at_page, draw_recorded
 from validation.papers.figures import figures_of, pictures
 from validation.papers.lab import Lab
 from validation.papers.lookup import PAPERS, Chosen, experiments
-from validation.papers.page import ENDLESS
-from validation.papers.page_file import sections_in, with_section
-from validation.papers.places import Places
+from validation.papers.measures import ENDLESS
+from validation.papers.page_file import LINK, Places, blocks_of, on_page, section_of, sections_in, with_section
 from validation.papers.record import FILE, Measured, read, write
-from validation.papers.retell import retell, retell_leagues, tested_again
 from validation.papers.section import Section, run_section
-from validation.papers.split import on_page
-from validation.papers.verdicts import MEANING, in_a_sentence, judged, statements, statements_page, summary_table
+from validation.papers.verdicts import MEANING, claims_table, in_a_sentence, judge, judged, statements, statements_page, summary_table
 
 HEAD = "# Validation: what the papers say and what comes out here\n"
 REPEAT = """## How it is made
@@ -27,7 +26,8 @@ REPEAT = """## How it is made
 `./dev papers` runs every experiment and writes these pages, in some 67 minutes of one core. To run one alone: `tessera papers run mu-rmw/one-by-one`; `tessera papers list` shows them
 all; `tessera papers renew PAPER/EXPERIMENT` runs one again and puts it here. `tessera papers figures` draws a paper's figure: the values that its text
 prints (its pictures have not been digitised), their error of reading, and ours. The catalogue of claims and what was measured are in
-`analysis/validation/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`.
+`analysis/validation/papers/claims` (`measured.csv` names the program of each line), the figures in `printed`. A claim is a row: its `test` names figures of an experiment's tables and
+what has to come out of them, and nothing else gives a verdict. `tessera papers verdicts` judges every row again, from the tables.
 
 Parameters come from the papers' published characteristics alone; nothing is tuned towards a result. All inputs but the recorded traces are synthetic:
 what each workload takes from a publication and what it assumes is in its file (`stimuli/workloads`). Figures are of one seed unless a table says
@@ -138,6 +138,77 @@ def write_page(console: Console, lab: Lab, names: Sequence[str], page: Path) -> 
         console.print(f"[bold red]without parts that need what is not at hand: {', '.join(sorted(lab.missing))}[/bold red]", soft_wrap=True)
 
 
+LEAGUES = {"league": "[The league]", "pressure": "[The league under pressure]", "interlaced-league": "[The interlaced league]"}
+COMMAND = "tessera papers verdicts"
+CLAIMS = "| claim | published | here | direction |"
+
+
+def _whole(page: Sequence[str], moved: Sequence[str]) -> list[str]:
+    """The blocks of a section as they were before its tables went to a page of their own, without its pictures."""
+    place = next((index for index, block in enumerate(page) if block.startswith(LINK)), len(page))
+    blocks = [*page[:place], *moved, *page[place + 1 :]]
+    return [block for block in blocks if not block.startswith("![")]
+
+
+def _told(blocks: Sequence[str], chosen: Chosen, measured: Sequence[Measured], folder: Path) -> list[str]:
+    """The section with the verdicts of now, and with the pictures that there are."""
+    found = list(blocks)
+    if chosen.claims:
+        table = claims_table(judge(each, measured) for each in chosen.claims).strip("\n")
+        found = [table if block.startswith(CLAIMS) else block for block in found]
+        found += [] if table in found else [table]
+    shown = (each for each in figures_of(chosen.paper, chosen.experiment.name) if (folder / f"{each.paper}-{each.id}.svg").exists())
+    return [*found, *(line.strip() for line in pictures(shown))]
+
+
+def measured_again(measured: Sequence[Measured], places: Places) -> list[Measured]:
+    """The record by the tables of the pages. Raises InputError where a page lacks a figure."""
+    found: list[Measured] = []
+    for chosen in experiments():
+        own = [line for line in measured if (line.paper, line.experiment) == (chosen.paper, chosen.experiment.name)]
+        title = chosen.experiment.title
+        text = "\n".join(section_of(file(chosen.paper).read_text(encoding="utf-8"), title) for file in (places.chapter, places.tables))
+        found += chosen.measured_in(text, next((line.program for line in (*own, *measured)), ""))
+    return found
+
+
+def retell(console: Console, papers: Sequence[str], measured: Sequence[Measured], places: Places) -> None:
+    """Writes the claims' tables of these papers' pages again. Raises InputError where a page is missing."""
+    for paper in papers:
+        chapter, tables = places.chapter(paper), places.tables(paper)
+        for file in (chapter, tables):
+            if not file.exists():
+                raise InputError(f"there is no {file}; 'tessera papers page' writes all pages")
+        text, rest = chapter.read_text(encoding="utf-8"), tables.read_text(encoding="utf-8")
+        titles = [each.experiment.title for each in experiments(paper)]
+        for chosen in experiments(paper):
+            title = chosen.experiment.title
+            own = section_of(text, title)
+            if not own:
+                continue
+            blocks = _whole(blocks_of(own), blocks_of(section_of(rest, title)))
+            stays, goes = on_page(paper, title, "\n\n".join(_told(blocks, chosen, measured, places.folder)))
+            text, rest = with_section(text.rstrip("\n") + "\n\n", titles, title, stays), with_section(rest.rstrip("\n") + "\n\n", titles, title, goes)
+        for file, content in ((chapter, text), (tables, rest)):
+            file.write_text(content.rstrip("\n") + "\n", encoding="utf-8")
+        console.print(f"{chapter}: {sum(len(each.claims) for each in experiments(paper))} verdicts", highlight=False)
+
+
+def retell_leagues(places: Places) -> None:
+    """Judges the contests of the leagues' pages again, and says on the front page and on that of our own layer how they went."""
+    leads: dict[str, str] = {}
+    for name in LEAGUES:
+        chapter = places.chapter(name)
+        text, found = judged_again(chapter.read_text(encoding="utf-8"), places.tables(name).read_text(encoding="utf-8"), CHAPTERS[name].OURS)
+        chapter.write_text(text, encoding="utf-8")
+        leads[name] = found[0]
+    docs = places.overview.parent
+    for page, folder, names in ((docs / "layers" / "tessera.md", "../validation", tuple(LEAGUES)[:2]), (docs.parent / "README.md", "docs/validation", tuple(LEAGUES))):
+        if page.exists():
+            lines = (f"- {LEAGUES[name]}({folder}/{name}.md). {leads[name] if folder.startswith('..') else leads[name].splitlines()[0]}\n" for name in names)
+            write_marked_section(page, COMMAND, "".join(line.replace("\nIt", " It").replace("\nOne", " One").replace("\nNot", " Not") for line in lines))
+
+
 def _write_overview(page: Path, measured: Sequence[Measured]) -> None:
     _write(page, with_section(page.read_text(encoding="utf-8"), ["Verdicts"], "Verdicts", verdicts(measured) + "\n"))
     _write_statements(Places(page), measured)
@@ -150,7 +221,7 @@ def _write_statements(places: Places, measured: Sequence[Measured]) -> None:
 def write_verdicts(console: Console, page: Path) -> None:
     """Writes what the catalogue and the record say into the pages. Raises InputError where there are none."""
     places = Places(page)
-    measured = tested_again(read(), places)
+    measured = measured_again(read(), places)
     write(FILE, measured)
     retell(console, PAPERS, measured, places)
     for paper in PAPERS:

@@ -8,6 +8,7 @@ from tessera.evidence.family import EQUAL
 from tessera.results.markdown import table
 from validation.papers.catalogue import Claim, Paper, catalogue
 from validation.papers.outcome import BASES, NEAR, PREDICTION, SIZES, Outcome, Standing, Tally, size_of, standing
+from validation.papers.measures import three_digits
 from validation.papers.record import CLAIM, SEEDS, Measured
 
 
@@ -97,7 +98,7 @@ class Statement:
 
 
 def _outcome(claim: Claim, tally: Tally | None, seeds: Sequence[Measured]) -> tuple[Outcome, str]:
-    """What the inputs of one seed and the intervals over seeds say together, and of how many it is said."""
+    """What the inputs say together, and of how many it is said; the test has held each interval over seeds against its input."""
     if claim.kind == "question":
         return Outcome.QUESTION, ""
     if tally is None:
@@ -107,10 +108,7 @@ def _outcome(claim: Claim, tally: Tally | None, seeds: Sequence[Measured]) -> tu
     if (count := tally.held + tally.failed + tally.open) > 1 and found is not Outcome.HOLDS:
         notes.append(f"{tally.held} of {count}" + (f", {tally.open} open" if tally.open else ""))
     if seeds:
-        said = {each.outcome if (each := Tally.read(line.verdict)) else Outcome.OPEN for line in seeds}
         notes.append(f"{len(seeds)} intervals over seeds" if len(seeds) > 1 else "over seeds")
-        if claim.test is None and said != {found}:  # a test has held each interval against its input
-            found = Outcome.OPEN if Outcome.OPEN in said or found is Outcome.OPEN else Outcome.SOME
     if tally.bound and tally.bound[0] < tally.bound[1]:
         notes.append(f"its bound on {tally.bound[0]} of {tally.bound[1]}")
     return found, "; ".join(notes)
@@ -120,9 +118,9 @@ def _size(claim: Claim, ratio: float | None) -> str:
     """How many times the published ratio comes out; a ratio on the other side of 1 than the paper's is no size."""
     if not ratio or not claim.ratio:
         return ""
-    responses = claim.kind == "direction" or (claim.test is not None and not {"below", "above"}.isdisjoint(claim.test.keys))
+    responses = claim.kind == "direction" or any({"below", "above"} & each.keys.keys() for each in claim.test)
     opposite = responses and (ratio - 1) * (claim.ratio - 1) < 0
-    return f"{'opposite' if opposite else size_of(ratio, claim.ratio)}: {ratio:.3g} for {claim.ratio:.3g}"
+    return f"{'opposite' if opposite else size_of(ratio, claim.ratio)}: {three_digits(ratio)} for {three_digits(claim.ratio)}"
 
 
 def judge(claim: Claim, lines: Iterable[Measured]) -> Judged:

@@ -1,18 +1,76 @@
-"""The interlaced layers on the recorded order of w106's accesses, instead of a drawn one."""
+"""Where the writes of the interlaced chapter's workloads fall: hot tracks and their neighbours, drawn and in the recorded order of w106."""
 
 import lzma
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from validation.papers.experiment import Experiment
-from validation.papers.interlaced_runs import DRIVE, FULL, LAYERS, MOVES, NO_WRITE_CACHE, WEEK_MS, WORKLOADS, own_amplification
-from tessera.results.markdown import table
 from tessera.results.run_folder import Run
+from validation.papers.interlaced_runs import (
+    DRIVE, FULL, INTERVAL, INTERVALS, LAYERS, NO_WRITE_CACHE, TRACK_BYTES, WEEK_MS, WORKLOADS, row_at_hand,
+)  # fmt: skip
 from validation.papers.lab import Grid, Lab, Variant, of_layer
-from validation.papers.measures import amplification, latency
-from validation.papers.page import Figure, figure_tables
-from validation.papers.seeds import Comparison, over_seeds, quotient, seed_table
+
+NEIGHBOURS_OF = ("w17", "w87")  # Figures 4 and 11
+LONG_RUN = 32  # tracks, the longest that the workload has
+OVER_TIME = "w106"  # Figure 5
+WINDOW = 100_000  # Figure 5: of so many writes, those to a track
+ON_THE_HOTTEST = {"w106": (100, 0.8), "w39": (5, 0.5), "w09": (100, 0.2), "w87": (100, 0.15)}  # Figure 10; w39: "a handful"
+
+
+@dataclass(frozen=True)
+class HotTrack:
+    """Writes of a track and of its logical neighbours."""
+
+    writes: int
+    before: int
+    behind: int
+
+    def hot_neighbours(self) -> int:
+        """Neighbours that get at least half of its writes: flipping gains little with those."""
+        return sum(2 * each >= self.writes for each in (self.before, self.behind))
+
+
+def _writes_alone(lab: Lab, name: str, **changes: object) -> str:
+    return replace(WORKLOADS[name], writes_only=True, **changes).text(row_at_hand(lab, name))
+
+
+def written_tracks(lab: Lab, names: Sequence[str], writes: int, **changes: object) -> dict[str, np.ndarray]:
+    """The tracks on which the first writes of these workloads begin, in order of arrival."""
+    changed = "".join(f"-{key}-{value}" for key, value in changes.items())
+    inputs = {name: ("--workload", lab.workload_file(f"interlaced-{name}-writes{changed}", _writes_alone(lab, name, **changes))) for name in names}
+    options = ("--limit", writes, "--requests")
+    grid = lab.grid(DRIVE, {name: (*words, *options) for name, words in inputs.items()}, {"cmr": Variant("cmr")}, "tracks of writes")
+    logs = {name: row["cmr"].requests for name, row in grid.items()}
+    return {name: (log["lba"] // (TRACK_BYTES // 512))[np.argsort(log["number"])] for name, log in logs.items()}
+
+
+def hottest(tracks: np.ndarray, count: int = 20) -> list[HotTrack]:
+    """The hottest tracks and their neighbours."""
+    writes = np.bincount(tracks, minlength=int(tracks.max()) + 2)
+    order = np.argsort(-writes, kind="stable")[:count]
+    return [HotTrack(int(writes[track]), int(writes[track - 1]) if track else 0, int(writes[track + 1])) for track in order]
+
+
+def share_on_hottest(tracks: np.ndarray, count: int) -> float:
+    """The share of the writes that the hottest tracks get."""
+    return float(np.sort(np.bincount(tracks))[-count:].sum() / len(tracks))
+
+
+def four_over_time(tracks: np.ndarray, window: int) -> tuple[int, np.ndarray]:
+    """The four consecutive tracks with the most writes: the first of them, and the writes to each in each whole window."""
+    windows = tracks[: len(tracks) // window * window].reshape(-1, window)
+    counts = np.stack([np.bincount(part, minlength=int(tracks.max()) + 1) for part in windows])
+    first = int(np.convolve(counts.sum(axis=0), np.ones(4), "valid").argmax())
+    return first, counts[:, first : first + 4]
+
+
+def writes_of(lab: Lab) -> int:
+    """How many writes the hottest tracks are taken from."""
+    return max(WINDOW, lab.requests(INTERVALS * INTERVAL))
+
 
 RECORDED = ("cloudphysics", "w106.blocks.xz")
 BLOCK = 16 * 1024
@@ -67,43 +125,6 @@ def on_recorded_order(lab: Lab, layers: tuple[str, ...] = LAYERS, cached: bool =
     }
 
 
-FIGURES = (
-    Figure("write amplification", amplification),
-    Figure("of host writes alone", own_amplification),
-    Figure("moves", lambda run: next((run.find(name) for name in MOVES.values() if run.find(name) is not None), None), 0),
-    Figure("mean ms", latency, of_response=True),
-)
-
-
-def _comparisons() -> list[Comparison]:
-    name = "w106, no write cache"
-    return [
-        Comparison(f"{name}: factor of imr-dtm, moves left out", quotient(own_amplification, name, "imr-rmw", "imr-dtm"), above=2),
-        Comparison(f"{name}: response imr-dtm over imr-rmw", quotient(latency, name, "imr-dtm", "imr-rmw"), below=1),
-    ]
-
-
-INTRO = (
-    "The order of w106's accesses is public (as a cache trace, in blocks of 16 KiB; that it is w106 follows from its range and working set). Sizes, times and\n"
-    "direction are not: every access is one block, a write with the published share of 82 %, at exponential gaps of the published mean of 189 ms. A seed draws these.\n"
-)
-
-
-def _parts(lab: Lab) -> list[str]:
-    grid = on_recorded_order(lab)
-    if not grid:
-        return []
-    found = runs_of_hot_tracks(accesses(lab.trace(*RECORDED), lab.requests(ACCESSES)))
-    rows = [[f"{length} side by side", number_] for length, number_ in sorted(found.items())]
-    return [
-        INTRO,
-        table([f"the hottest {HOT} tracks lie", "runs"], rows),
-        "The drawn inputs have them in runs of eight.\n",
-        *figure_tables(grid, FIGURES),
-        seed_table(over_seeds(lab, lambda each: on_recorded_order(each, ("imr-rmw", "imr-dtm"), cached=False), SEEDS), _comparisons()),
-    ]
-
-
 def by_threshold(lab: Lab) -> Grid:
     """Without the write cache: dynamic mapping by what a swap has to win, and by how often tracks are counted."""
     file = lab.trace(*RECORDED)
@@ -123,12 +144,3 @@ def with_backup(run: Run) -> float:
     """Write amplification of host writes alone, what they save to the backup region included."""
     moved = (run.find("move.sectors") or 0) * 4096 / run.metric("host.bytes_written")
     return run.metric("write_amplification.total") - moved
-
-
-THRESHOLDS = (Figure("of host writes alone", own_amplification), Figure("backup included", with_backup), Figure("mean ms", latency, of_response=True))
-
-
-EXPERIMENTS = (
-    Experiment("w106", "w106 in its recorded order", _parts),
-    Experiment("w106-threshold", "w106 by the threshold of swaps", lambda lab: figure_tables(grid, THRESHOLDS) if (grid := by_threshold(lab)) else []),
-)
