@@ -23,11 +23,12 @@ endif()
 install(DIRECTORY platforms/drives platforms/arrays DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY stimuli/traces DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.xz")
 install(DIRECTORY stimuli/workloads DESTINATION ${share_place}/tessera COMPONENT program FILES_MATCHING PATTERN "*.toml")
-# For layers as shared libraries: `tessera new-layer --include`, `--examples` and `--baselines` name these folders (analysis/tessera/new_layer/places.py).
-set(interface_headers platforms/plugin/tessera_firmware.h platforms/plugin/tessera_coroutine.h platforms/plugin/tessera_parts.h)
+# For layers and policies as plug-ins: `tessera new-layer --include`, `--examples`, `--baselines` and `--policies` name these folders (analysis/tessera/new_layer/places.py).
+set(interface_headers platforms/plugin/tessera_firmware.h platforms/plugin/tessera_policy.h platforms/plugin/tessera_coroutine.h platforms/plugin/tessera_parts.h)
 install(FILES ${interface_headers} DESTINATION ${share_place}/tessera/firmware COMPONENT program)
 install(DIRECTORY examples/firmware/ DESTINATION ${share_place}/tessera/firmware/examples COMPONENT program)
 install(DIRECTORY examples/baselines/ DESTINATION ${share_place}/tessera/firmware/baselines COMPONENT program PATTERN "*.so" EXCLUDE)
+install(DIRECTORY examples/policies/ DESTINATION ${share_place}/tessera/firmware/policies COMPONENT program PATTERN "*.so" EXCLUDE)
 install(CODE "
   set(SOURCE \"${PROJECT_SOURCE_DIR}\")
   set(DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/include/tessera\")

@@ -25,13 +25,16 @@ target_link_libraries(tessera_kernel PRIVATE tessera_live)
 # Nothing but what Python and libsystemc.so look for leaves it.
 target_link_options(tessera_kernel PRIVATE -Wl,--exclude-libs,ALL)
 
-# Layers see the text of tessera/layer.py, which this library holds: an installed module may be of another version.
+# Layers and policies see the texts of tessera/layer.py and policy.py, which this library holds: an installed module may be of another version.
 set(layer_module ${PROJECT_SOURCE_DIR}/analysis/tessera/layer.py)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${layer_module})
+set(policy_module ${PROJECT_SOURCE_DIR}/analysis/tessera/policy.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${layer_module} ${policy_module})
 file(READ ${layer_module} layer_module_text)
+file(READ ${policy_module} policy_module_text)
 configure_file(${PROJECT_SOURCE_DIR}/platforms/plugin/python_module_text.cpp.in ${PROJECT_BINARY_DIR}/python_module_text.cpp @ONLY)
 pybind11_add_module(tessera_python MODULE NO_EXTRAS ${PROJECT_SOURCE_DIR}/platforms/plugin/python_layers.cpp
-                    ${PROJECT_SOURCE_DIR}/platforms/plugin/python_machine.cpp ${PROJECT_BINARY_DIR}/python_module_text.cpp)
+                    ${PROJECT_SOURCE_DIR}/platforms/plugin/python_machine.cpp ${PROJECT_SOURCE_DIR}/platforms/plugin/python_offer.cpp
+                    ${PROJECT_SOURCE_DIR}/platforms/plugin/python_policies.cpp ${PROJECT_BINARY_DIR}/python_module_text.cpp)
 set_target_properties(tessera_python PROPERTIES OUTPUT_NAME tessera_python-${Python_VERSION_MAJOR}.${Python_VERSION_MINOR} SUFFIX .so
                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(tessera_python PRIVATE tessera_options)

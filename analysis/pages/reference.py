@@ -17,7 +17,7 @@ PARAMETERS = REPOSITORY / "docs" / "guide" / "parameters.md"
 MANUAL = REPOSITORY / "docs" / "reference"
 REGISTERS = REPOSITORY / "models" / "firmware" / "hal" / "registers.def"
 C_HEADER = REPOSITORY / "platforms" / "plugin" / "tessera_firmware.h"
-HELPERS = ("tessera_coroutine.h", "tessera_parts.h")
+HELPERS = ("tessera_coroutine.h", "tessera_parts.h", "tessera_policy.h")
 DIGESTS = REPOSITORY / "tests" / "golden" / "digests.json"
 
 ZONED = ("zoned", "host-aware")  # layers with zones; the first takes writes at write pointers alone

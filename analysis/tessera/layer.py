@@ -1171,6 +1171,16 @@ def _parameters_of(kind: type) -> list[tuple[str, _Parameter]]:
     return list(found.items())
 
 
+def _offered_parameters(kind: type) -> list[tuple[Any, ...]]:
+    """As the firmware interface has them."""
+    parameters = []
+    for name, (sort, initial, low, high, what, choices) in _parameters_of(kind):
+        if sort == _CHOICE:
+            initial = _number(choices, initial, f"default of '{name}'")
+        parameters.append((name, what, sort, choices, float(low), float(high), initial))
+    return parameters
+
+
 def _layers_of(file: str) -> list[tuple[Any, ...]]:
     """Every layer that the file defines: class, name, summary, needs_flash, parameters, what it has of _OPTIONAL."""
     with open(file, "rb") as source:
@@ -1186,13 +1196,8 @@ def _layers_of(file: str) -> list[tuple[Any, ...]]:
         if not (isinstance(kind, type) and issubclass(kind, Layer) and kind.__module__ == _MODULE) or kind.__name__.startswith("_"):
             continue
         summary = (kind.__doc__ or "").strip().split("\n")[0].rstrip(".")
-        parameters = []
-        for name, (sort, initial, low, high, what, choices) in _parameters_of(kind):
-            if sort == _CHOICE:
-                initial = _number(choices, initial, f"default of '{name}'")
-            parameters.append((name, what, sort, choices, float(low), float(high), initial))
         has = [name for name in _OPTIONAL if getattr(kind, name) is not getattr(Layer, name)]
-        made.append((kind, kind.name or _name_of(kind), summary, bool(kind.needs_flash), parameters, has))
+        made.append((kind, kind.name or _name_of(kind), summary, bool(kind.needs_flash), _offered_parameters(kind), has))
     return made
 
 

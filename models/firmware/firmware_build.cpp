@@ -16,9 +16,10 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
 }
 
 /// As the layer and the caches see them.
-Ports ports_above(const Ports& ports, TrackRefresh* refresh, const CleaningArms& cleaning) {
+Ports ports_above(const Ports& ports, TrackRefresh* refresh, const CleaningArms& cleaning, GuestPolicy* policy) {
   Ports above = refresh != nullptr ? Ports{*refresh, ports.flash, ports.memory, ports.cpu, ports.host} : ports;
   if (cleaning.chosen()) above.cleaning = &cleaning;
+  above.policy = policy;
   return above;
 }
 
@@ -34,7 +35,8 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
                    const FormatPlan& plan, MakeFlashFront make_front)
     : refresh_(config.refresh.used() ? std::make_unique<TrackRefresh>(config.refresh, ports, geometry, plan) : nullptr),
       cleaning_(config.cleaning_arm, geometry, ports.media),
-      ports_(ports_above(ports, refresh_.get(), cleaning_)),
+      policy_(factory.policy() != nullptr ? factory.policy()->make(ports) : nullptr),
+      ports_(ports_above(ports, refresh_.get(), cleaning_, policy_.get())),
       flash_front_(make_front != nullptr ? make_front(config.flash_cache, ports_) : nullptr),
       layer_(factory.make(flash_front_ != nullptr ? flash_front_->ports_of_layer() : ports_, geometry, plan)),
       home_(flash_front_ != nullptr ? &flash_front_->below_caches(*layer_) : layer_.get()),
@@ -90,7 +92,16 @@ Task<Status> Firmware::boot_from_table() {
   co_return co_await server_->boot(true);
 }
 
-Task<void> Firmware::serve(HostCommand& command) { return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command); }
+Task<void> Firmware::serve(HostCommand& command) { return policy_ != nullptr ? serve_and_tell(command) : serve_below(command); }
+
+Task<void> Firmware::serve_below(HostCommand& command) { return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command); }
+
+Task<void> Firmware::serve_and_tell(HostCommand& command) {
+  const Picoseconds begun = ports_.cpu.now();
+  policy_->arrived(command);
+  co_await serve_below(command);
+  policy_->served(ports_.cpu.now() - begun);
+}
 
 Task<void> Firmware::serve_and_scan(HostCommand& command) {
   scan_->command_begins();
@@ -163,6 +174,7 @@ void Firmware::report(MetricSet& metrics) const {
   if (defects_ != nullptr) defects_->report(metrics);
   if (refresh_ != nullptr) refresh_->report(metrics);
   if (scan_ != nullptr) scan_->report(metrics);
+  if (policy_ != nullptr) policy_->report(metrics);
 }
 
 }  // namespace tessera

@@ -64,6 +64,8 @@ class Firmware final : public DriveFirmware {
   [[nodiscard]] TranslationLayer& caches() const;
   Task<Status> boot_below(bool after_power_cut);
   Task<Status> boot_all(bool after_power_cut);
+  Task<void> serve_below(HostCommand& command);
+  Task<void> serve_and_tell(HostCommand& command);
   Task<void> serve_or_refuse(HostCommand& command);
   Task<Status> boot_and_refresh(bool after_power_cut);
   Task<Status> boot_and_scan(bool after_power_cut);
@@ -73,6 +75,7 @@ class Firmware final : public DriveFirmware {
 
   std::unique_ptr<TrackRefresh> refresh_;  // null: off
   CleaningArms cleaning_;
+  std::unique_ptr<GuestPolicy> policy_;  // null: the layer's own decides
   Ports ports_;
   std::unique_ptr<FlashFront> flash_front_;
   std::unique_ptr<TranslationLayer> layer_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -11,6 +12,7 @@
 #include "base/parameter.hpp"
 #include "firmware/band_levels.hpp"
 #include "firmware/cleaning_arms.hpp"
+#include "firmware/cleaning_policy.hpp"
 #include "firmware/ports/cpu_port.hpp"
 #include "firmware/ports/flash_port.hpp"
 #include "firmware/ports/host_port.hpp"
@@ -29,6 +31,14 @@ struct Ports {
   CpuPort& cpu;
   HostPort& host;
   const CleaningArms* cleaning = nullptr;  ///< null: cleaning works on whatever arm its victim is
+  GuestPolicy* policy = nullptr;           ///< null: a layer decides itself when it cleans, and what
+
+  /// Whoever decides for a layer whose own policy is `own`.
+  [[nodiscard]] CleaningPolicy& policy_or(CleaningPolicy& own) const {
+    if (policy == nullptr) return own;
+    policy->stand_for(own);
+    return *policy;
+  }
 };
 
 struct WriteOptions {
@@ -128,6 +138,11 @@ class LayerFactory {
   [[nodiscard]] virtual SpaceBounds bounds() const { return {}; }
   /// Whether it knows which sectors lie in front of a read on its track: TranslationLayer::read_early() may keep some.
   [[nodiscard]] virtual bool keeps_early_sectors() const { return false; }
+  /// Whether it has a choice of when and what to clean that a policy of the user's can make (Ports::policy).
+  [[nodiscard]] virtual bool takes_policy() const { return false; }
+  /// The policy of the user's that decides; null: its own.
+  [[nodiscard]] const PolicyFactory* policy() const { return policy_.get(); }
+  void decide_by(std::shared_ptr<const PolicyFactory> policy) { policy_ = std::move(policy); }
   /// Size of a zone, where the host sees zones; else 0.
   [[nodiscard]] virtual Bytes zone_size() const { return Bytes(0); }
   /// Whether a host that knows nothing of zones may write to it.
@@ -159,6 +174,9 @@ class LayerFactory {
                                                                const FormatPlan& plan) const = 0;
   /// Who looks after sectors that cannot be written where the drive has no spares for them; null for nobody.
   [[nodiscard]] virtual std::unique_ptr<MediaSupervisor> without_spares(MediaPort&) const { return nullptr; }
+
+ private:
+  std::shared_ptr<const PolicyFactory> policy_;
 };
 
 /// Every layer, in the order of the list command. The one place to add a layer to.

@@ -36,10 +36,11 @@ struct Entry {
   std::string name;
   std::string summary;
   bool layer = false;
-  bool needs_flash = false;    ///< of a layer
-  bool zones = false;          ///< of a layer: the host sees them
-  std::string library;         ///< of a layer: the shared library that it is from; "": this program
-  std::filesystem::path file;  ///< of a description
+  bool needs_flash = false;           ///< of a layer
+  bool zones = false;                 ///< of a layer: the host sees them
+  std::string library;                ///< of a layer: the shared library that it is from; "": this program
+  std::vector<std::string> policies;  ///< of a layer: of a library's, those that it may have
+  std::filesystem::path file;         ///< of a description
 };
 
 std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& search) {
@@ -47,32 +48,42 @@ std::vector<Entry> entries(const cli::ListOptions& options, const SearchPath& se
   switch (options.subject) {
     case cli::ListSubject::drives:
       for (const NamedFile& file : search.list(DescriptionFile::drive))
-        list.push_back({file.name, file.summary, false, false, false, "", file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", {}, file.file});
       break;
     case cli::ListSubject::workloads:
       for (const NamedFile& file : search.list(DescriptionFile::workload))
-        list.push_back({file.name, file.summary, false, false, false, "", file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", {}, file.file});
       break;
     case cli::ListSubject::arrays:
       for (const NamedFile& file : search.list(DescriptionFile::array))
-        list.push_back({file.name, file.summary, false, false, false, "", file.file});
+        list.push_back({file.name, file.summary, false, false, false, "", {}, file.file});
       break;
     case cli::ListSubject::layers:
-      for (const auto& layer : all_layers({options.firmware.file, options.firmware.patience})) {
+      for (const DriveConfig drive = drive_with({options.firmware.file, options.firmware.patience}); const auto& layer : drive.layers) {
         const bool own = dynamic_cast<const PluginFactory*>(layer.get()) != nullptr;
+        std::vector<std::string> policies;
+        for (const auto& policy : drive.policies)
+          if (layer->takes_policy()) policies.push_back(policy->name());
         list.push_back({layer->name(),
                         layer->summary(),
                         true,
                         layer->needs_flash(),
                         layer->zone_size() != Bytes(0),
                         own ? options.firmware.file.string() : "",
+                        std::move(policies),
                         {}});
       }
       break;
     case cli::ListSubject::formats:
       for (const TraceFormat& format : trace_formats())
-        list.push_back(
-            {format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"), format.description, false, false, false, "", {}});
+        list.push_back({format.name + (format.argument.empty() ? "" : "[:" + format.argument + "]"),
+                        format.description,
+                        false,
+                        false,
+                        false,
+                        "",
+                        {},
+                        {}});
       break;
     case cli::ListSubject::parameters: break;
   }
@@ -109,6 +120,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
         object["former_names"] = boost::json::value_from(former_names_of(entry.name));
         if (entry.zones) object["hosts"] = boost::json::value_from(HostsConfig::names());
         if (!entry.library.empty()) object["library"] = entry.library;
+        if (!entry.policies.empty()) object["policies"] = boost::json::value_from(entry.policies);
       }
       if (!entry.file.empty()) object["file"] = std::filesystem::weakly_canonical(entry.file).string();
       array.push_back(std::move(object));
@@ -122,6 +134,7 @@ void print_entries(const std::vector<Entry>& list, cli::ListFormat format) {
     std::cout << entry.name << std::string(width - entry.name.size() + 2, ' ') << entry.summary;
     if (entry.zones)
       std::cout << "; with a host that translates: " << entry.name << ":" << joined(HostsConfig::names(), ", " + entry.name + ":");
+    if (!entry.policies.empty()) std::cout << "; with a policy: " << entry.name << ":" << joined(entry.policies, ", " + entry.name + ":");
     if (!entry.library.empty()) std::cout << " (" << entry.library << ")";
     std::cout << "\n";
   }
@@ -141,11 +154,9 @@ void print_parameters(const cli::ListOptions& options, const SearchPath& search)
     return;
   }
   const FirmwareLibrary firmware{options.firmware.file, options.firmware.patience};
-  DriveConfig defaults;
-  defaults.layers = all_layers(firmware);
+  DriveConfig defaults = drive_with(firmware);
   const std::vector<Parameter> untouched = collect(defaults);
-  DriveConfig config;
-  config.layers = all_layers(firmware);
+  DriveConfig config = drive_with(firmware);
   if (!options.drive.empty()) config = load_drive(search.load(DescriptionFile::drive, options.drive), {}, "", firmware);
   const std::vector<Parameter> parameters = collect(config);
   switch (options.format) {
@@ -372,7 +383,7 @@ int check_command(const cli::CheckOptions& options, const SearchPath& search) {
     std::cout << capacity.value() << "\n";
     return 0;
   }
-  std::cout << options.drive << " with layer " << config.layer_and_host() << " is valid; regions:\n";
+  std::cout << options.drive << " with layer " << config.layer_in_full() << " is valid; regions:\n";
   for (const Region& region : plan)
     std::cout << "  " << region.name << ": radii " << region.first << " to " << region.first + region.count - 1 << "\n";
   if (config.media.actuators > 1) print_arms(drive, plan);

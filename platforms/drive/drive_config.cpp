@@ -286,6 +286,15 @@ void DriveConfig::describe(ParameterVisitor& visitor) {
     visitor.leave();
   }
   visitor.leave();
+  if (!policies.empty()) {
+    visitor.enter("policies", "parameters of each policy of cleaning");
+    for (const auto& policy : policies) {
+      visitor.enter(section_name(policy->name()), policy->summary());
+      policy->describe(visitor);
+      visitor.leave();
+    }
+    visitor.leave();
+  }
   visitor.enter("simulation", "how the model is run");
   visitor.field("quantum", quantum, {0, 1e15},
                 "how far the drive's local time may run ahead of the SystemC kernel's; results do not depend on it");
@@ -312,8 +321,21 @@ std::vector<std::string> DriveConfig::layer_names() const {
 
 std::string DriveConfig::foreign_firmware() const {
   if (image != nullptr) return image->file();
+  if (const PluginPolicies* const deciding = policy(); deciding != nullptr) return deciding->firmware();
   const auto* plugin = dynamic_cast<const PluginFactory*>(&selected());
   return plugin == nullptr ? "" : plugin->firmware();
+}
+
+PluginPolicies* DriveConfig::policy() const {
+  const auto deciding =
+      std::ranges::find(policies, selected().policy(), [](const auto& each) -> const PolicyFactory* { return each.get(); });
+  return deciding == policies.end() ? nullptr : deciding->get();
+}
+
+std::string DriveConfig::layer_in_full() const {
+  if (hosts.translates()) return layer + ":" + hosts.name();
+  const PolicyFactory* const deciding = selected().policy();
+  return deciding == nullptr ? layer : layer + ":" + deciding->name();
 }
 
 HostConfig DriveConfig::host_for_layer() const {
@@ -377,46 +399,76 @@ DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std:
 }
 
 /// A layer of the same name gives its place up. Gives the name of the library's first.
-static std::string add_layers(const FirmwareLibrary& firmware, std::vector<std::unique_ptr<LayerFactory>>& layers) {
-  std::string first;
-  for (auto& added : load_firmware(firmware)) {
-    if (first.empty()) first = added->name();
-    const auto same = std::ranges::find_if(layers, [&](const auto& layer) { return layer->name() == added->name(); });
-    (same == layers.end() ? layers.emplace_back() : *same) = std::move(added);
+static std::string add_firmware(const FirmwareLibrary& firmware, DriveConfig& config) {
+  LoadedFirmware loaded = load_firmware(firmware);
+  const std::string first = loaded.layers.empty() ? "" : loaded.layers.front()->name();
+  for (auto& added : loaded.layers) {
+    const auto same = std::ranges::find_if(config.layers, [&](const auto& layer) { return layer->name() == added->name(); });
+    (same == config.layers.end() ? config.layers.emplace_back() : *same) = std::move(added);
   }
+  const auto hosts = HostsConfig::names();
+  for (const auto& policy : loaded.policies)
+    if (std::ranges::find(hosts, policy->name()) != hosts.end())
+      throw InputError("firmware " + policy->firmware() + ": the name '" + policy->name() + "' is that of a host that translates");
+  config.policies = std::move(loaded.policies);
   return first;
+}
+
+/// What is wrong with the policy that a layer was named with.
+static std::string no_policy(const DriveConfig& config, const std::string& name) {
+  std::string takers;
+  for (const auto& each : config.layers)
+    if (each->takes_policy()) takers += (takers.empty() ? "" : ", ") + each->name();
+  if (!config.selected().takes_policy())
+    return "the layer " + config.layer + " takes no policy of cleaning: of '" + config.layer + ":" + name + "' leave ':" + name +
+           "' out, or name a layer that takes one: " + takers;
+  std::vector<std::string> names;
+  for (const auto& policy : config.policies) names.push_back(policy->name());
+  if (names.empty())
+    return "the layer '" + config.layer + ":" + name + "' is to be decided for by the policy '" + name +
+           "': name the library or .py file that has it with --firmware";
+  return unknown_name("policy", name, names);
 }
 
 void DriveConfig::choose_layer(const std::string& given) {
   const std::string name = current_name(given);
   layer = name;
+  for (const auto& each : layers) each->decide_by(nullptr);
   const std::size_t colon = name.find(':');
   const auto known = [this](const std::string& word) { return std::ranges::count(layer_names(), word) != 0; };
   if (colon == std::string::npos || known(name) || !known(name.substr(0, colon))) return;
-  const std::string translating = name.substr(colon + 1);
+  const std::string with = name.substr(colon + 1);
   layer = name.substr(0, colon);
+  const auto chosen = std::ranges::find_if(layers, [this](const auto& each) { return each->name() == layer; });
+  const auto policy = std::ranges::find_if(policies, [&](const auto& each) { return each->name() == with; });
+  if (policy != policies.end() && (*chosen)->takes_policy()) return (*chosen)->decide_by(*policy);
+  if (!has_zones() && (policy != policies.end() || selected().takes_policy())) throw InputError(no_policy(*this, with));
   if (!has_zones())
-    throw InputError("the layer " + layer + " has no zones that a host could write: of '" + name + "' leave ':" + translating +
+    throw InputError("the layer " + layer + " has no zones that a host could write: of '" + name + "' leave ':" + with +
                      "' out, or name the layer zoned");
-  if (!hosts.choose(translating)) throw InputError(unknown_name("host", translating, HostsConfig::names()));
+  if (!hosts.choose(with)) throw InputError(unknown_name("host", with, HostsConfig::names()));
 }
 
-std::vector<std::unique_ptr<LayerFactory>> all_layers(const FirmwareLibrary& firmware) {
-  auto layers = all_layers();
-  if (!firmware.file.empty()) add_layers(firmware, layers);
-  return layers;
+DriveConfig drive_with(const FirmwareLibrary& firmware) {
+  DriveConfig config;
+  if (!firmware.file.empty()) add_firmware(firmware, config);
+  return config;
 }
 
 DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
                        const FirmwareLibrary& firmware) {
   for (const std::string& assignment : overrides) document.set(assignment);
   DriveConfig config;
-  const std::string of_firmware = firmware.file.empty() ? "" : add_layers(firmware, config.layers);
+  const std::string of_firmware = firmware.file.empty() ? "" : add_firmware(firmware, config);
   config.document = std::move(document);
   DescriptionReader reader(config.document);
   config.describe(reader);
   reader.finish();
   config.choose_layer(!layer.empty() ? layer : !of_firmware.empty() ? of_firmware : config.layer);
+  const bool of_policies = layer.empty() && of_firmware.empty() && !config.policies.empty();
+  if (of_policies &&
+      std::ranges::any_of(config.layers, [&](const auto& each) { return each->name() == config.layer && each->takes_policy(); }))
+    config.choose_layer(config.layer + ":" + config.policies.front()->name());
   // Said here: later, the description's own line would be named as the place of it.
   if (const auto known = config.layer_names(); !layer.empty() && std::ranges::find(known, config.layer) == known.end())
     throw InputError(unknown_name("layer", layer, known));
@@ -450,6 +502,9 @@ std::vector<std::string> set_in_vain(DriveConfig& config, const FormatPlan& plan
 
 std::vector<std::string> warnings(DriveConfig& config, const FormatPlan& plan) {
   std::vector<std::string> sentences = set_in_vain(config, plan);
+  if (!config.policies.empty() && config.policy() == nullptr)
+    sentences.push_back("the policies of firmware " + config.policies.front()->firmware() +
+                        " are without effect: no layer is named with one, as in media-cache:" + config.policies.front()->name());
   if (config.timing == SimulationTiming::fast)
     sentences.emplace_back("simulation.timing is fast: the bus is left out; what crosses it is counted, and takes no time");
   if (const std::string sentence = skew_warning(config, plan); !sentence.empty()) sentences.push_back(sentence);

@@ -67,8 +67,9 @@ struct DriveConfig {
   PowerConfig power;
   CostConfig cost;
   FirmwareConfig firmware;
-  HostsConfig hosts;                                  ///< what translates between the application and zones
-  std::vector<std::unique_ptr<LayerFactory>> layers;  ///< with their parameters
+  HostsConfig hosts;                                      ///< what translates between the application and zones
+  std::vector<std::unique_ptr<LayerFactory>> layers;      ///< with their parameters
+  std::vector<std::shared_ptr<PluginPolicies>> policies;  ///< of a library's, with theirs
 
   std::shared_ptr<const riscv::ElfImage> image;  ///< the firmware, on a processor of its own; null: that which is linked to the model
 
@@ -92,8 +93,11 @@ struct DriveConfig {
   /// The selected layer; InputError with the nearest name where there is none.
   [[nodiscard]] const LayerFactory& selected() const;
   [[nodiscard]] std::vector<std::string> layer_names() const;
-  /// A layer's name, or that of one with zones and a host for it, as in "zoned:log"; InputError for a host that there is not.
+  /// A layer's name; or that of one with zones and a host for it, as in "zoned:log"; or that of one and a policy that decides for it, as in
+  /// "media-cache:mine". InputError for a host or a policy that there is not.
   void choose_layer(const std::string& name);
+  /// The library's policy that decides for the selected layer; null: its own.
+  [[nodiscard]] PluginPolicies* policy() const;
   /// Whether the selected layer's own write buffer takes the place of the drive's write cache, or its zones leave no place for one.
   [[nodiscard]] bool write_cache_yields() const {
     return writes_in_order() || (firmware.write_cache.yields && selected().has_write_buffer());
@@ -104,9 +108,10 @@ struct DriveConfig {
   [[nodiscard]] bool has_zones() const { return selected().zone_size() != Bytes(0); }
   /// What the application sees: a zone's size, or 0 where there are none or a host translates.
   [[nodiscard]] Bytes visible_zone_size() const { return hosts.translates() ? Bytes(0) : selected().zone_size(); }
-  /// The layer, and after a colon the host that translates for it: "zoned:log-greedy".
-  [[nodiscard]] std::string layer_and_host() const { return hosts.translates() ? layer + ":" + hosts.name() : layer; }
-  /// What runs on the drive and is not the simulator's own, for messages: a layer of a shared library, an image. "" where there is none.
+  /// The layer, and after a colon the host that translates for it, or the policy that decides for it: "zoned:log-greedy".
+  [[nodiscard]] std::string layer_in_full() const;
+  /// What runs on the drive and is not the simulator's own, for messages: a layer or policy of a shared library, an image. "" where there
+  /// is none.
   [[nodiscard]] std::string foreign_firmware() const;
   [[nodiscard]] bool through_registers() const { return image == nullptr && firmware_through == FirmwareThrough::registers; }
   /// `host` for the selected layer: the default of its timeout gives way to a longer rightful wait, a value of the user's stays.
@@ -124,7 +129,8 @@ struct DriveConfig {
 
 /// What a description says with its overrides; InputError with file and line. `layer`: instead of the description's own, if given; it may
 /// name a host, too, as in "zoned:log".
-/// `firmware`: its layers are in the list too, in the place of one of the same name; its first runs where `layer` names none.
+/// `firmware`: its layers are in the list too, in the place of one of the same name; its first runs where `layer` names none,
+/// and where it has none, its first policy decides for a layer that takes one.
 [[nodiscard]] DriveConfig load_drive(TomlDocument document, const std::vector<std::string>& overrides, const std::string& layer,
                                      const FirmwareLibrary& firmware = {});
 
@@ -132,8 +138,8 @@ struct DriveConfig {
 [[nodiscard]] DriveConfig load_drive(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string& layer,
                                      const FirmwareLibrary& firmware = {});
 
-/// The layers of this program with those of `firmware`.
-[[nodiscard]] std::vector<std::unique_ptr<LayerFactory>> all_layers(const FirmwareLibrary& firmware);
+/// A drive with the layers of this program and those of `firmware`, and its policies.
+[[nodiscard]] DriveConfig drive_with(const FirmwareLibrary& firmware);
 
 /// What the selected layer plans on this drive, after all checks of layer against drive: media, flash, a format that the drive
 /// file pins. InputError names both sides and what would fit.

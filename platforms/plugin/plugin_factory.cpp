@@ -46,7 +46,6 @@ std::string missing(const tessera_layer& code) {
   if (code.event == nullptr) return "event";
   if (code.idle == nullptr) return "idle";
   if (code.destroy == nullptr) return "destroy";
-  if (code.parameter_count != 0 && code.parameters == nullptr) return "parameters";
   return {};
 }
 
@@ -78,62 +77,17 @@ PluginFactory::PluginFactory(const std::string& library, const tessera_layer& co
     throw InputError("firmware " + library + ": a layer " + fault);
   firmware_ += " (" + name() + ")";
   if (const std::string lacks = missing(code); !lacks.empty()) throw InputError("firmware " + firmware_ + ": it lacks " + lacks);
-  for (std::uint32_t i = 0; i < code.parameter_count; ++i) {
-    const tessera_parameter& parameter = code.parameters[i];
-    if (parameter.name == nullptr || parameter.what == nullptr || parameter.kind > TESSERA_CHOICE ||
-        (parameter.kind == TESSERA_CHOICE && (parameter.choices == nullptr || parameter.choice_count == 0)))
-      throw InputError("firmware " + firmware_ + ": parameter " + std::to_string(i) + " has no name, description, known kind or choices");
-    if (const std::string fault = fault_of_name(parameter.name); !fault.empty())
-      throw InputError("firmware " + firmware_ + ": parameter " + std::to_string(i) + " " + fault);
-    values_.push_back(parameter.initial);
-  }
-}
-
-void PluginFactory::describe(ParameterVisitor& visitor) {
-  for (std::uint32_t i = 0; i < code_.parameter_count; ++i) describe(visitor, code_.parameters[i], code_.parameters[i].name, values_[i]);
-}
-
-void PluginFactory::describe(ParameterVisitor& visitor, const tessera_parameter& parameter, const std::string& name,
-                             tessera_value& value) const {
-  const Range range{parameter.low, parameter.high};
-  switch (parameter.kind) {
-    case TESSERA_FLAG: {
-      bool flag = value.integer != 0;
-      visitor.field(name, flag, parameter.what);
-      value.integer = flag ? 1 : 0;
-      return;
-    }
-    case TESSERA_COUNT: return visitor.field(name, value.integer, range, parameter.what);
-    case TESSERA_REAL: return visitor.field(name, value.real, range, parameter.what);
-    case TESSERA_TIME: {
-      Picoseconds time(value.integer);
-      visitor.field(name, time, range, parameter.what);
-      value.integer = time.value();
-      return;
-    }
-    case TESSERA_SIZE: {
-      Bytes size(value.integer);
-      visitor.field(name, size, range, parameter.what);
-      value.integer = size.value();
-      return;
-    }
-    default: {
-      auto index = static_cast<std::uint32_t>(value.integer);
-      const std::vector<std::string_view> names(parameter.choices, parameter.choices + parameter.choice_count);
-      visitor.choice(name, index, names, parameter.what);
-      value.integer = index;
-    }
-  }
+  parameters_.emplace(firmware_, code.parameters, code.parameter_count);
 }
 
 bool PluginFactory::promises_flushed_only() const {
   const PluginGuard guard(firmware_, "flushed_only");
-  return code_.flushed_only != nullptr && code_.flushed_only(&code_, values_.data()) != 0;
+  return code_.flushed_only != nullptr && code_.flushed_only(&code_, parameters_->values().data()) != 0;
 }
 
 Picoseconds PluginFactory::longest_wait() const {
   const PluginGuard guard(firmware_, "longest_wait");
-  return Picoseconds(code_.longest_wait == nullptr ? 0 : code_.longest_wait(&code_, values_.data()));
+  return Picoseconds(code_.longest_wait == nullptr ? 0 : code_.longest_wait(&code_, parameters_->values().data()));
 }
 
 FormatPlan PluginFactory::plan(const DriveGeometry& geometry, std::string& problem) const {
@@ -142,20 +96,22 @@ FormatPlan PluginFactory::plan(const DriveGeometry& geometry, std::string& probl
   const tessera_planner planner = answer.planner();
   {
     const PluginGuard guard(firmware_, "plan");
-    code_.plan(&code_, &shape.value, values_.data(), &planner);
+    code_.plan(&code_, &shape.value, parameters_->values().data(), &planner);
   }
   problem = answer.refusal.empty() ? nonsense(answer.plan, geometry.radii()) : answer.refusal;
   return answer.plan;
 }
 
-std::string PluginFactory::check_flash(const FlashShape& shape) const { return asked_of_flash(code_, firmware_, values_, shape).refusal; }
+std::string PluginFactory::check_flash(const FlashShape& shape) const {
+  return asked_of_flash(code_, firmware_, parameters_->values(), shape).refusal;
+}
 
 std::vector<std::string> PluginFactory::warnings(const FlashShape& shape) const {
-  return asked_of_flash(code_, firmware_, values_, shape).warnings;
+  return asked_of_flash(code_, firmware_, parameters_->values(), shape).warnings;
 }
 
 std::unique_ptr<TranslationLayer> PluginFactory::make(const Ports& ports, const DriveGeometry& geometry, const FormatPlan& plan) const {
-  return std::make_unique<PluginLayer>(code_, firmware_, ports, geometry, plan, values_);
+  return std::make_unique<PluginLayer>(code_, firmware_, ports, geometry, plan, parameters_->values());
 }
 
 std::unique_ptr<MediaSupervisor> PluginFactory::without_spares(MediaPort& media) const { return std::make_unique<FaultyWrites>(media); }

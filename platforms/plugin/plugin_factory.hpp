@@ -1,11 +1,12 @@
 #pragma once
 // The entry in the list of layers of one whose code lies in a shared library.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "firmware/translation_layer.hpp"
-#include "platforms/plugin/tessera_firmware.h"
+#include "platforms/plugin/plugin_parameters.hpp"
 
 namespace tessera {
 
@@ -21,7 +22,7 @@ class PluginFactory final : public LayerFactory {
   [[nodiscard]] bool needs_flash() const override { return code_.needs_flash != 0; }
   /// The library is told of both, and nobody knows what it makes of them.
   [[nodiscard]] SpaceBounds bounds() const override { return {.reserved = true, .exported = true}; }
-  void describe(ParameterVisitor& visitor) override;
+  void describe(ParameterVisitor& visitor) override { parameters_->describe(visitor); }
   [[nodiscard]] bool promises_flushed_only() const override;
   [[nodiscard]] Picoseconds longest_wait() const override;
   [[nodiscard]] FormatPlan plan(const DriveGeometry& geometry, std::string& problem) const override;
@@ -33,11 +34,9 @@ class PluginFactory final : public LayerFactory {
   [[nodiscard]] std::unique_ptr<MediaSupervisor> without_spares(MediaPort& media) const override;
 
  private:
-  void describe(ParameterVisitor& visitor, const tessera_parameter& parameter, const std::string& name, tessera_value& value) const;
-
   std::string firmware_;  ///< library and layer, for messages
   const tessera_layer& code_;
-  std::vector<tessera_value> values_;
+  std::optional<PluginParameters> parameters_;
 };
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "firmware/ports/turn.hpp"
-#include "platforms/plugin/plugin_names.hpp"
+#include "platforms/plugin/plugin_reporter.hpp"
 
 namespace tessera {
 
@@ -187,27 +187,9 @@ void PluginLayer::prefill(std::uint64_t sectors) {
 
 void PluginLayer::report(MetricSet& metrics) const {
   if (code_.report == nullptr) return;
-  struct Reported {
-    MetricSet& metrics;
-    std::string fault;
-  } reported{metrics, ""};
-  const tessera_reporter reporter{
-      &reported, [](void* context, const char* name, double value, int defined, const char* unit, const char* what, int counts) {
-        auto& [set, fault] = *static_cast<Reported*>(context);
-        if (name == nullptr || unit == nullptr || what == nullptr) {
-          fault = "a figure without name, unit or description";
-        } else if (const std::string of_name = fault_of_name(name); !of_name.empty()) {
-          fault = "a figure " + of_name;
-        } else if (set.find(name) != nullptr) {
-          fault = std::string("the figure '") + name + "' is reported already";
-        } else if (counts != 0) {
-          set.count(name, value, unit, what);
-        } else {
-          set.add(name, defined != 0 ? std::optional(value) : std::nullopt, unit, what);
-        }
-      }};
-  machine_.call("report", [&] { code_.report(self_, &reporter); });
-  if (!reported.fault.empty()) machine_.fault("report(): " + reported.fault);
+  const std::string fault = machine_.call(
+      "report", [&] { return reported([this](const tessera_reporter* reporter) { code_.report(self_, reporter); }, metrics); });
+  if (!fault.empty()) machine_.fault("report(): " + fault);
 }
 
 }  // namespace tessera

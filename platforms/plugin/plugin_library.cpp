@@ -14,14 +14,12 @@ namespace tessera {
 
 namespace {
 
-constexpr const char* entry = "tessera_firmware_layer";
-constexpr std::uint32_t most_layers = 256;
+constexpr std::uint32_t most_offered = 256;
 
-using LayerAt = decltype(&tessera_firmware_layer);
-
-LayerAt find_entry(void* library) {
-  void* const symbol = ::dlsym(library, entry);
-  LayerAt function = nullptr;
+template <class Function>
+Function find_entry(void* library, const char* name) {
+  void* const symbol = ::dlsym(library, name);
+  Function function = nullptr;
   static_assert(sizeof function == sizeof symbol);
   std::memcpy(&function, &symbol, sizeof function);  // ISO C++ has no cast from object to function pointers
   return function;
@@ -41,38 +39,59 @@ std::string nearest_library(const std::filesystem::path& file) {
   return nearest.empty() ? "" : "; did you mean '" + (file.parent_path() / nearest).string() + "'?";
 }
 
-/// The layers of a shared library, one after the other.
-std::vector<const tessera_layer*> layers_of_library(const std::string& name, const std::filesystem::path& file) {
+/// What one of a library's entries gives, one after the other; nothing where there is no such entry.
+template <class Offered>
+std::vector<const Offered*> offered_by(const std::string& library, const Offered* (*at)(std::uint32_t, std::uint32_t), std::uint32_t abi,
+                                       const char* entry) {
+  std::vector<const Offered*> offered;
+  if (at == nullptr) return offered;
+  const PluginGuard guard(library, entry);
+  while (offered.size() < most_offered) {
+    const Offered* const code = at(abi, static_cast<std::uint32_t>(offered.size()));
+    if (code == nullptr) break;
+    offered.push_back(code);
+  }
+  return offered;
+}
+
+OfferedFirmware offered_by_library(const std::string& name, const std::filesystem::path& file) {
+  constexpr const char* of_layers = "tessera_firmware_layer";
+  constexpr const char* of_policies = "tessera_firmware_policy";
   void* const handle = ::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw InputError("firmware " + name + " cannot be loaded: " + ::dlerror());
-  const LayerAt layer_at = find_entry(handle);
-  if (layer_at == nullptr)
-    throw InputError("firmware " + name + ": it does not export " + entry +
-                     "(), so it is no firmware for this program (tessera_firmware.h)");
-  const PluginGuard guard(name, entry);
-  std::vector<const tessera_layer*> layers;
-  for (std::uint32_t i = 0; i < most_layers; ++i) {
-    const tessera_layer* const code = layer_at(TESSERA_FIRMWARE_ABI, i);
-    if (code == nullptr) break;
-    layers.push_back(code);
-  }
-  if (layers.empty())
-    throw InputError("firmware " + name + ": " + entry + "() gives no layer for version " + std::to_string(TESSERA_FIRMWARE_ABI) +
+  const auto layer_at = find_entry<decltype(&tessera_firmware_layer)>(handle, of_layers);
+  const auto policy_at = find_entry<decltype(&tessera_firmware_policy)>(handle, of_policies);
+  if (layer_at == nullptr && policy_at == nullptr)
+    throw InputError("firmware " + name + ": it exports neither " + of_layers + "() nor " + of_policies +
+                     "(), so it is no firmware for this program (tessera_firmware.h, tessera_policy.h)");
+  OfferedFirmware offered{offered_by(name, layer_at, TESSERA_FIRMWARE_ABI, of_layers),
+                          offered_by(name, policy_at, TESSERA_POLICY_ABI, of_policies)};
+  if (offered.layers.empty() && layer_at != nullptr && offered.policies.empty())
+    throw InputError("firmware " + name + ": " + of_layers + "() gives no layer for version " + std::to_string(TESSERA_FIRMWARE_ABI) +
                      " of the firmware interface");
-  return layers;
+  if (offered.policies.empty() && layer_at == nullptr)
+    throw InputError("firmware " + name + ": " + of_policies + "() gives no policy for version " + std::to_string(TESSERA_POLICY_ABI) +
+                     " of the policy interface");
+  return offered;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<LayerFactory>> load_firmware(const FirmwareLibrary& library) {
+LoadedFirmware load_firmware(const FirmwareLibrary& library) {
   const std::string name = library.file.string();
   if (!std::filesystem::is_regular_file(library.file))
     throw InputError("firmware " + name + ": there is no such file" + nearest_library(library.file));
   PluginGuard::set_patience(library.patience);
-  std::vector<std::unique_ptr<LayerFactory>> layers;
-  for (const tessera_layer* code : library.file.extension() == python ? layers_of_python(name) : layers_of_library(name, library.file))
-    layers.push_back(std::make_unique<PluginFactory>(name, *code));
-  return layers;
+  const OfferedFirmware offered = library.file.extension() == python ? offered_by_python(name) : offered_by_library(name, library.file);
+  LoadedFirmware loaded;
+  for (const tessera_layer* code : offered.layers) loaded.layers.push_back(std::make_unique<PluginFactory>(name, *code));
+  for (const tessera_policy* code : offered.policies) {
+    auto policy = std::make_shared<PluginPolicies>(name, *code);
+    for (const auto& other : loaded.policies)
+      if (other->name() == policy->name()) throw InputError("firmware " + name + ": two policies have the name '" + policy->name() + "'");
+    loaded.policies.push_back(std::move(policy));
+  }
+  return loaded;
 }
 
 }  // namespace tessera

@@ -1,10 +1,11 @@
 #pragma once
-// Layers out of a shared library or a Python file (--firmware).
+// Layers and policies out of a shared library or a Python file (--firmware).
 #include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "firmware/translation_layer.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 
 namespace tessera {
 
@@ -13,8 +14,13 @@ struct FirmwareLibrary {
   unsigned patience = 10;      ///< seconds of processor time that one call may take
 };
 
+struct LoadedFirmware {
+  std::vector<std::unique_ptr<LayerFactory>> layers;
+  std::vector<std::shared_ptr<PluginPolicies>> policies;
+};
+
 /// Those that the library exports or the Python file defines, in its order; it stays loaded. InputError where it cannot be loaded, has
-/// none, or is made for another version of the interface.
-[[nodiscard]] std::vector<std::unique_ptr<LayerFactory>> load_firmware(const FirmwareLibrary& library);
+/// neither, or is made for another version of an interface.
+[[nodiscard]] LoadedFirmware load_firmware(const FirmwareLibrary& library);
 
 }  // namespace tessera

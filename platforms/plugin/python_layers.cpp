@@ -10,42 +10,22 @@
 
 #include "platforms/plugin/python_entries.hpp"
 #include "platforms/plugin/python_machine.hpp"
+#include "platforms/plugin/python_offer.hpp"
 
 namespace py = pybind11;
 
 namespace tessera {
 
 extern const char* const python_layer_module;
+extern const char* const python_policy_module;
 
 namespace {
 
 using namespace py::literals;
 
-/// The module tessera.layer.
-py::module_& layer_module() {
-  static auto& module = *new py::module_;
-  return module;
-}
-
-/// What an exception says, with its place in the layer's file.
-std::string sentence_of(const py::error_already_set& error) {
-  try {
-    PyException_SetTraceback(error.value().ptr(), error.trace() ? error.trace().ptr() : Py_None);
-    return py::str(layer_module().attr("_sentence")(error.value()));
-  } catch (py::error_already_set& other) {
-    return other.what();
-  }
-}
-
 /// A layer that a file has. Lives as long as the process.
-struct Offered {
+struct Offered : PythonOffer {
   tessera_layer code{};
-  py::object kind;
-  std::deque<std::string> texts;  ///< what `code` points to
-  std::deque<std::vector<const char*>> choices;
-  std::vector<tessera_parameter> parameters;
-
-  const char* keep(py::handle text) { return texts.emplace_back(py::str(text)).c_str(); }
 };
 
 Offered& offered(const tessera_layer* code) { return *static_cast<Offered*>(code->context); }
@@ -63,20 +43,6 @@ Powered& powered(void* self) { return *static_cast<Powered*>(self); }
 /// What is asked without a change is of no other kind here.
 Powered& powered(const void* self) { return *static_cast<Powered*>(const_cast<void*>(self)); }
 
-/// Python's part of a call; an exception ends the run with its sentence.
-template <class Work>
-auto calls(tessera_machine* table, Work work) -> decltype(work()) {
-  const py::gil_scoped_acquire locked;
-  try {
-    return work();
-  } catch (py::error_already_set& error) {
-    table->panic(table, sentence_of(error).c_str());
-  } catch (const std::exception& error) {
-    table->panic(table, error.what());
-  }
-  return decltype(work())();
-}
-
 /// Calls with whole numbers and truth values, without the tuple that pybind11 makes of them.
 template <class... Numbers>
 void call(const py::object& function, Numbers... numbers) {
@@ -93,18 +59,6 @@ void call(const py::object& function, Numbers... numbers) {
       PyObject_Vectorcall(function.ptr(), arguments + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   for (std::size_t i = 1; i <= count; ++i) Py_DECREF(arguments[i]);
   if (!result) throw py::error_already_set();
-}
-
-py::list values_of(const Offered& layer, const tessera_value* values) {
-  py::list list;
-  for (std::size_t i = 0; i < layer.parameters.size(); ++i) {
-    switch (layer.parameters[i].kind) {
-      case TESSERA_FLAG: list.append(values[i].integer != 0); break;
-      case TESSERA_REAL: list.append(values[i].real); break;
-      default: list.append(values[i].integer);
-    }
-  }
-  return list;
 }
 
 py::tuple geometry_of(const tessera_geometry& geometry) {
@@ -138,7 +92,7 @@ void plans(const tessera_planner* planner, Work work) {
 void plan(const tessera_layer* code, const tessera_geometry* geometry, const tessera_value* values, const tessera_planner* planner) {
   plans(planner, [&] {
     const Offered& layer = offered(code);
-    const py::list regions = layer_module().attr("_planned")(layer.kind, values_of(layer, values), geometry_of(*geometry));
+    const py::list regions = layer_module().attr("_planned")(layer.kind, layer.values_of(values), geometry_of(*geometry));
     for (const py::handle given : regions) {
       const py::tuple parts = given.cast<py::tuple>();
       const std::string name = py::str(parts[0]);
@@ -159,7 +113,7 @@ void plan(const tessera_layer* code, const tessera_geometry* geometry, const tes
 }
 
 void check_flash(const tessera_layer* code, const tessera_flash_shape* shape, const tessera_value* values, const tessera_planner* planner) {
-  plans(planner, [&] { layer_module().attr("_check_flash")(offered(code).kind, values_of(offered(code), values), flash_of(*shape)); });
+  plans(planner, [&] { layer_module().attr("_check_flash")(offered(code).kind, offered(code).values_of(values), flash_of(*shape)); });
 }
 
 /// What a layer says by its parameters alone; an exception there says nothing, and its plan will say why.
@@ -167,7 +121,7 @@ template <class Answer>
 Answer asked(const tessera_layer* code, const tessera_value* values, const char* what) {
   const py::gil_scoped_acquire locked;
   try {
-    return layer_module().attr("_asked")(offered(code).kind, values_of(offered(code), values), what).template cast<Answer>();
+    return layer_module().attr("_asked")(offered(code).kind, offered(code).values_of(values), what).template cast<Answer>();
   } catch (const std::exception&) {
     return Answer();
   }
@@ -193,7 +147,7 @@ void* create(const tessera_layer* code, tessera_machine* table, const tessera_ge
     }
     const Offered& layer = offered(code);
     try {
-      made->driver = layer_module().attr("_made")(layer.kind, values_of(layer, values), geometry_of(*geometry), list, made->machine_object);
+      made->driver = layer_module().attr("_made")(layer.kind, layer.values_of(values), geometry_of(*geometry), list, made->machine_object);
       made->layer = made->driver.attr("layer");
       made->boot = made->driver.attr("boot");
       made->command = made->driver.attr("command");
@@ -284,30 +238,10 @@ void report(const void* self, const tessera_reporter* reporter) {
   });
 }
 
-/// The interface's form of a parameter as _layers_of() gives it.
-tessera_parameter parameter_of(Offered& layer, const py::tuple& given) {
-  tessera_parameter parameter{};
-  parameter.name = layer.keep(given[0]);
-  parameter.what = layer.keep(given[1]);
-  parameter.kind = given[2].cast<std::uint32_t>();
-  std::vector<const char*>& choices = layer.choices.emplace_back();
-  for (const py::handle choice : given[3]) choices.push_back(layer.keep(choice));
-  parameter.choices = choices.data();
-  parameter.choice_count = static_cast<std::uint32_t>(choices.size());
-  parameter.low = given[4].cast<double>();
-  parameter.high = given[5].cast<double>();
-  if (parameter.kind == TESSERA_REAL) {
-    parameter.initial.real = given[6].cast<double>();
-  } else {
-    parameter.initial.integer = given[6].cast<std::uint64_t>();
-  }
-  return parameter;
-}
-
 std::unique_ptr<Offered> offered_by(const py::tuple& given) {
   auto layer = std::make_unique<Offered>();
   layer->kind = given[0];
-  for (const py::handle parameter : given[4]) layer->parameters.push_back(parameter_of(*layer, parameter.cast<py::tuple>()));
+  layer->take(given[4]);
   const auto has = [&](const char* name) { return given[5].contains(name); };
   tessera_layer& code = layer->code;
   code.abi = TESSERA_FIRMWARE_ABI;
@@ -356,20 +290,26 @@ void start_interpreter(const char* interpreter) {
   py::module_::import("sys").attr("stdout") = py::module_::import("sys").attr("stderr");
 }
 
-/// Makes tessera.layer of the text in this library: an installed one may be of another version.
-void make_module() {
+/// A module of the text in this library: an installed one may be of another version.
+py::module_ made_of(const char* text, const char* name, const char* file) {
+  const py::module_ module = py::reinterpret_steal<py::module_>(PyModule_New(name));
+  module.attr("__file__") = file;
+  module.attr("__builtins__") = py::module_::import("builtins");
+  py::module_::import("sys").attr("modules")[name] = module;
+  const py::object code = py::module_::import("builtins").attr("compile")(text, file, "exec");
+  py::module_::import("builtins").attr("exec")(code, module.attr("__dict__"));
+  return module;
+}
+
+/// Makes tessera.layer and tessera.policy.
+void make_modules() {
   if (layer_module()) return;
   const py::module_ machine = py::reinterpret_steal<py::module_>(PyModule_New("tessera._machine"));
   py::module_ classes = machine;
   PythonMachine::describe(classes);
-  const py::object modules = py::module_::import("sys").attr("modules");
-  const py::module_ module = py::reinterpret_steal<py::module_>(PyModule_New("tessera.layer"));
-  module.attr("__file__") = "tessera/layer.py";
-  module.attr("__builtins__") = py::module_::import("builtins");
-  modules["tessera.layer"] = module;
-  const py::object code = py::module_::import("builtins").attr("compile")(python_layer_module, "tessera/layer.py", "exec");
-  py::module_::import("builtins").attr("exec")(code, module.attr("__dict__"));
-  layer_module() = module;
+  describe_policy_machine(classes);
+  layer_module() = made_of(python_layer_module, "tessera.layer", "tessera/layer.py");
+  policy_module() = made_of(python_policy_module, "tessera.policy", "tessera/policy.py");
 }
 
 /// The layers of the file that was loaded last; those of others live on.
@@ -396,11 +336,12 @@ const char* tessera_python_load(const char* file, const char* interpreter) {
     if (Py_IsInitialized() == 0) start_interpreter(interpreter);  // its lock stays with this thread: there is no other
     const py::gil_scoped_acquire locked;
     try {
-      make_module();
+      make_modules();
       last_offered().clear();
       for (const py::handle given : layer_module().attr("_layers_of")(file))
         last_offered().push_back(offered_by(given.cast<py::tuple>()).release());
-      if (last_offered().empty()) problem() = "it has no class that inherits from tessera.layer.Layer";
+      if (!load_policies() && last_offered().empty())
+        problem() = "it has no class that inherits from tessera.layer.Layer or tessera.policy.Policy";
     } catch (py::error_already_set& error) {
       problem() = sentence_of(error);
     } catch (const std::exception& error) {

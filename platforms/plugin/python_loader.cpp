@@ -67,7 +67,7 @@ void open_python(const std::string& file, const OwnLibrary& own, const std::stri
 OwnLibrary own_library(const std::string& file) {
   Dl_info info{};
   fs::path program = "/proc/self/exe";
-  if (::dladdr(reinterpret_cast<const void*>(&layers_of_python), &info) != 0 && info.dli_fname != nullptr &&
+  if (::dladdr(reinterpret_cast<const void*>(&offered_by_python), &info) != 0 && info.dli_fname != nullptr &&
       std::string_view(info.dli_fname).ends_with(".so"))
     program = info.dli_fname;
   std::error_code error;
@@ -84,7 +84,7 @@ OwnLibrary own_library(const std::string& file) {
 
 }  // namespace
 
-std::vector<const tessera_layer*> layers_of_python(const std::string& file) {
+OfferedFirmware offered_by_python(const std::string& file) {
   const OwnLibrary own = own_library(file);
   const std::string program = interpreter();
   open_python(file, own, program);
@@ -92,16 +92,19 @@ std::vector<const tessera_layer*> layers_of_python(const std::string& file) {
   if (library == nullptr) throw InputError("firmware " + file + ": layers in Python cannot be run: " + ::dlerror());
   const auto load = entry_of<decltype(&tessera_python_load)>(library, "tessera_python_load");
   const auto layer_at = entry_of<decltype(&tessera_python_layer)>(library, "tessera_python_layer");
+  const auto policy_at = entry_of<decltype(&tessera_python_policy)>(library, "tessera_python_policy");
   const auto interrupt = entry_of<decltype(&tessera_python_interrupt)>(library, "tessera_python_interrupt");
-  if (load == nullptr || layer_at == nullptr || interrupt == nullptr)
+  if (load == nullptr || layer_at == nullptr || policy_at == nullptr || interrupt == nullptr)
     throw InputError("firmware " + file + ": " + own.file.string() + " is of another build");
   PluginGuard::set_interrupt(interrupt);
   const PluginGuard guard(file, "load");
   if (const char* const problem = load(file.c_str(), program.c_str()); problem != nullptr)
     throw InputError("firmware " + file + ": " + problem);
-  std::vector<const tessera_layer*> layers;
+  OfferedFirmware offered;
+  auto& [layers, policies] = offered;
   while (const tessera_layer* const layer = layer_at(static_cast<std::uint32_t>(layers.size()))) layers.push_back(layer);
-  return layers;
+  while (const tessera_policy* const policy = policy_at(static_cast<std::uint32_t>(policies.size()))) policies.push_back(policy);
+  return offered;
 }
 
 }  // namespace tessera

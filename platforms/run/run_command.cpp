@@ -180,7 +180,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options.drive;
-  run["layer"] = drive.layer_and_host();
+  run["layer"] = drive.layer_in_full();
   if (!options.firmware.file.empty()) run["firmware"] = options.firmware.file.filename().string();
   if (!options.firmware.image.empty()) run["image"] = options.firmware.image.filename().string();
   run["input"] = input_name(options);
@@ -203,7 +203,7 @@ boost::json::object run_facts(const cli::RunOptions& options, const DriveConfig&
 
 void print_result(const cli::RunOptions& options, const DriveConfig& drive, const MetricSet& metrics, const RunVerdict& verdict,
                   const std::vector<std::string>& notes) {
-  std::cout << options.drive << ", layer " << drive.layer_and_host() << ", " << input_name(options) << ":\n"
+  std::cout << options.drive << ", layer " << drive.layer_in_full() << ", " << input_name(options) << ":\n"
             << terminal_summary(metrics, verdict);
   for (const std::string& note : notes)
     if (!note.starts_with(unstable_note) && !note.starts_with(unsteady_note)) std::cout << "  note: " << note << "\n";  // said at the top
@@ -222,8 +222,10 @@ void open_debugger(std::optional<DriveDebugger>& debugger, std::uint16_t port, D
   std::cerr << "waiting for GDB: target remote 127.0.0.1:" << debugger->port() << std::endl;
 }
 
-int exit_status(const Simulation& simulation) {
+/// `fault`: of a policy of the user's.
+int exit_status(const Simulation& simulation, const std::string& fault) {
   if (simulation.scoreboard() != nullptr && simulation.scoreboard()->errors() > 0) return exit_model_bug;
+  if (!fault.empty()) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
   return simulation.failed() > 0 || simulation.overdue() > 0 || !simulation.drain_failure().empty() ? exit_failed_requests : exit_good;
 }
@@ -331,6 +333,12 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
 
   folder.begin();
   watch_stop_signals();
+  std::string fault;
+  if (PluginPolicies* const policy = drive_config.policy(); policy != nullptr)
+    policy->on_fault([&fault](const std::string& sentence) {
+      if (fault.empty()) fault = sentence;
+      stop_in_order();
+    });
   stop_reads_when([] { return stop_signal() != 0; });
   const double before = cpu_seconds_used();
   simulation.run();
@@ -361,6 +369,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
     notes.push_back(std::to_string(missed) +
                     " of the restarts that were asked for found no firmware running: in an outage, another restart or behind the end");
   if (!simulation.drain_failure().empty()) notes.push_back(simulation.drain_failure());
+  if (!fault.empty()) notes.push_back("firmware fault: " + fault + "; from then on the layer's own policy decided, and no more was read");
   if (const std::uint64_t overdue = simulation.overdue(); overdue > 0) {
     notes.push_back(std::to_string(overdue) +
                     " commands were overdue: the drive did not answer within host.timeout; the first is on standard error");
@@ -369,7 +378,8 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
   if (simulation.verifications_restarted() != 0)
     notes.push_back("errors of the DRAM restarted the firmware in " + std::to_string(simulation.verifications_restarted()) +
                     " verifications: not all that was written was read back there");
-  if (simulation.verification_stopped()) notes.emplace_back("a signal ended the verification: not all that was written was read back");
+  if (simulation.verification_stopped())
+    notes.push_back(std::string(fault.empty() ? "a signal" : "that") + " ended the verification: not all that was written was read back");
   MetricSet& metrics = simulation.metrics();
   if (const Metric* ended = metrics.find("defects.read_only"); ended != nullptr && ended->value == 1)
     notes.emplace_back("the drive takes no more writes: a bad sector found no spare (read only)");
@@ -387,7 +397,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
               "simulated time from the start of the replay to the end of the drain");
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds);
 
-  const int status = exit_status(simulation);
+  const int status = exit_status(simulation, fault);
   if (!options.save_state.empty()) {
     if (status == exit_good)
       write_state(options.save_state, state);
@@ -413,6 +423,7 @@ int run_command(cli::RunOptions options, const SearchPath& search) {
                   .percentiles = options.percentiles},
                  notes);
   if (status == exit_failed_requests) std::cerr << as_called(why_failed(simulation, drive_config, metrics));
+  if (!fault.empty()) std::cerr << as_called("tessera-sim: firmware fault: " + fault + "\n");
   if (debugger) debugger->exited(status);
   return status;
 }

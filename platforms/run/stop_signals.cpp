@@ -53,6 +53,8 @@ void watch_stop_signals() {
 
 int stop_signal() { return noted; }
 
+void stop_in_order() { noted = SIGTERM; }
+
 sigset_t stop_signal_set() {
   sigset_t set;
   sigemptyset(&set);

@@ -16,6 +16,9 @@ void watch_stop_signals();
 /// The latest signal that asked the program to stop; 0 where none has.
 [[nodiscard]] int stop_signal();
 
+/// As if one had come: for what ends a run in order and is no signal.
+void stop_in_order();
+
 /// The exit status of a program that `signal` ended, as shells say it: 130, 143 or 129.
 [[nodiscard]] constexpr int exit_stopped_by(int signal) { return 128 + signal; }
 

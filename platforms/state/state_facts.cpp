@@ -14,8 +14,8 @@ constexpr std::size_t most_parameters = 10'000;
 
 constexpr std::array content_names{"none", "tags", "bytes"};
 
-/// How long the firmware of others may take is no matter of the drive, nor how far the model runs ahead.
-bool changes_nothing(const std::string& path) { return path == "simulation.quantum" || path == "layer"; }
+/// How far the model runs ahead is no matter of the drive, nor what decides when it cleans.
+bool changes_nothing(const std::string& path) { return path == "simulation.quantum" || path == "layer" || path.starts_with("policies."); }
 
 std::string differs(const std::string& what, const std::string& saved, const std::string& here) {
   return "the state is of another drive: " + what + " is " + saved + " there and " + here + " here";

@@ -88,7 +88,7 @@ class Campaign {
     if (of_library || (options_.layer != "all" && !options_.layer.empty())) {
       if (!of_library) plain.choose_layer(options_.layer);
       static_cast<void>(plain.selected());
-      return {plain.layer_and_host()};
+      return {plain.layer_in_full()};
     }
     std::vector<std::string> names;
     names.reserve(plain.layers.size() + 2);

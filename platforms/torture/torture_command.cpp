@@ -211,7 +211,7 @@ std::vector<std::string> layers_of(const TortureOptions& options, DriveConfig& p
   if (options.layer == "all") return plain.layer_names();
   if (!options.layer.empty()) plain.choose_layer(options.layer);
   static_cast<void>(plain.selected());
-  return {plain.layer_and_host()};
+  return {plain.layer_in_full()};
 }
 
 }  // namespace

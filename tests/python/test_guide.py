@@ -54,7 +54,7 @@ def test_what_a_page_shows_runs(page, tmp_path):
 
 # Pages whose commands are the longer ones of a user at work: they run as they stand, but for fewer requests, seeds, cuts and layers.
 LONG_PAGES = (
-    "../README", "developers/calibration", "developers/torture", "guide/baselines", "guide/compare", "guide/drives", "guide/descriptions", "guide/plug-ins", "guide/python-layers", "guide/power-cuts", "guide/reports",
+    "../README", "developers/calibration", "developers/torture", "guide/baselines", "guide/compare", "guide/drives", "guide/descriptions", "guide/plug-ins", "guide/policies", "guide/python-layers", "guide/power-cuts", "guide/reports",
     "guide/serve", "guide/shingled-in-raid", "guide/torture", "guide/zone-protocol", "layers/host-aware", "layers/zoned", "layers/zoned-dmz", "layers/zoned-log", "layers/zoned-lsm", "models/arms", "models/firmware",
     "studies/README", "studies/archive", "studies/erasure", "studies/host-or-drive", "studies/rebuild",
 )  # fmt: skip
@@ -110,7 +110,7 @@ RESPONSES = "R Miss 100 8 14000.5 2000.0\nW Miss 50000 8 9000.0 3000.0\n"
 PACKED = {"web_0.csv.xz": MSR, "my_trace.csv.xz": MSR, "week.csv.xz": MSR, "measured.trace.xz": RESPONSES}
 FOLDERS = ("docs/studies", "examples", "platforms/plugin")
 STUDY = {r"(limit = )\d+": r"\g<1>100", r"(seed = ).*": r"\g<1>[1]"}
-TAKES = {"developers/calibration": "riscv64-unknown-elf-gcc", "guide/baselines": "cc", "guide/plug-ins": "cc", "guide/python-layers": "cc", "guide/serve": "fio", "studies/README": "riscv64-unknown-elf-gcc"}
+TAKES = {"developers/calibration": "riscv64-unknown-elf-gcc", "guide/baselines": "cc", "guide/plug-ins": "cc", "guide/policies": "cc", "guide/python-layers": "cc", "guide/serve": "fio", "studies/README": "riscv64-unknown-elf-gcc"}
 
 
 @pytest.mark.parametrize("page", LONG_PAGES)

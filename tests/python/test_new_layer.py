@@ -269,6 +269,6 @@ def test_the_header_and_the_examples_are_found_in_a_checkout_and_in_a_package(tm
     assert places.INSTALLED.relative_to(Path(tessera.__file__).parent) == Path("share/tessera/firmware")  # cmake/install.cmake puts share into a wheel's package
     for installed in (tmp_path / "nothing", tmp_path / "share/tessera/firmware"):
         monkeypatch.setattr(places, "INSTALLED", installed)
-        for option, file in (("--include", "tessera_firmware.h"), ("--examples", "careless.c"), ("--baselines", "smart.c")):
+        for option, file in (("--include", "tessera_firmware.h"), ("--examples", "careless.c"), ("--baselines", "smart.c"), ("--policies", "greedy.c")):
             folder = Path(new_layer(option).stdout.strip())
             assert (folder / file).exists() and folder.is_relative_to(installed) == installed.exists()

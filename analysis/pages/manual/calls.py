@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import tessera
-from tessera import curves, kernel, layer, zoned_disk
+from tessera import curves, environment, kernel, layer, policy, zoned_disk
 from tessera.api import OPTIONS
 from tessera.evidence.intervals import Estimate
 from tessera.explore import Sweep
@@ -45,9 +45,9 @@ def python_page() -> str:
     return text
 
 
-LAYERS_HEAD = """# Layers in Python
+LAYERS_HEAD = """# Layers and policies in Python
 
-Made by `./dev reference` from the docstrings of `tessera.layer`; a test holds it against them. [Layers in Python](../guide/python-layers.md) is the guide to it. Times are integers in
+Made by `./dev reference` from the docstrings of `tessera.layer`, `tessera.policy` and `tessera.environment`; a test holds it against them. [Layers in Python](../guide/python-layers.md) and [policies](../guide/policies.md) are the guides to it. Times are integers in
 picoseconds of simulated time, sizes bytes.
 """
 PARAMETERS = (layer.flag, layer.count, layer.real, layer.time, layer.size, layer.choice)
@@ -55,7 +55,8 @@ OF_LAYERS = (
     layer.Layer, layer.Request, layer.Data, layer.Drive, layer.Zone, layer.Region, layer.Refused, layer.Media, layer.Run, layer.Flash, layer.FlashShape, layer.Failed,
     layer.Memory, layer.Table, layer.Cpu, layer.Work, layer.Host, layer.Lock, layer.Figure, layer.Tracks, layer.Bands,
 )  # fmt: skip
-MADE = {kind: kind.__name__ for kind in (layer.Tracks, layer.Bands, layer.Lock, layer.Failed)}
+OF_POLICIES = (policy.Policy, policy.Cleaning, policy.Unit, policy.Arrival, policy.Watcher, environment.CleaningEnvironment, environment.CleaningEnvironments)
+MADE = {kind: kind.__name__ for kind in (layer.Tracks, layer.Bands, layer.Lock, layer.Failed, environment.CleaningEnvironment, environment.CleaningEnvironments)}
 
 
 def layers_page() -> str:
@@ -64,6 +65,7 @@ def layers_page() -> str:
     text += "\n## Parameters\n" + "".join(f"\n### {call.__name__}\n\n{_signature(call, call.__name__)}\n{_prose(call)}" for call in PARAMETERS)
     text += f"\n## Parts\n\n### plan_bands\n\n{_signature(layer.plan_bands, 'plan_bands')}\n{_prose(layer.plan_bands)}"
     statuses = "".join(f"| `{status.name}` | {status.value} | {meaning} |\n" for status, meaning in layer.MEANINGS.items())
+    text += "\n## Policies of cleaning\n" + "".join(_type(kind) for kind in OF_POLICIES)
     return f"{text}\n## Status\n\n| | | |\n|---|---|---|\n{statuses}"
 
 

@@ -11,7 +11,7 @@ from tessera.engine.simulation import Setting
 from tessera.errors import InputError, unknown_name
 from tessera.explore.axes import amount, quantity_text
 from tessera.results.families import YARDSTICK
-from tessera.results.terms import OWN_BUFFER
+from tessera.results.terms import own_buffer
 
 DRAM_SIZES = ("0 B", "4 MiB", "16 MiB", "64 MiB")
 READ_CACHES = ("sblock", "hwsr")  # layers whose flash holds what was read; others keep what was written
@@ -27,7 +27,7 @@ def check_layers(names: Iterable[str], libraries: Sequence[str] = ()) -> None:
 
 
 def needs_flash(layer: str, libraries: Sequence[str] = ()) -> bool:
-    return bool(layers(libraries)[layer]["needs_flash"])
+    return bool(layers(libraries)[layer.partition(":")[0]]["needs_flash"])
 
 
 def size_in_bytes(text: str, what: str) -> int:
@@ -53,7 +53,7 @@ def _one_layer(asked: Asked) -> str:
 
 def write_buffer_of(layer: str) -> str:
     """The parameter that holds the size of the DRAM that takes the layer's writes."""
-    return f"layers.{layer.replace('-', '_')}.{OWN_BUFFER[layer]}" if layer in OWN_BUFFER else "firmware.write_cache.capacity"
+    return own_buffer(layer) or "firmware.write_cache.capacity"
 
 
 def _design(asked: Asked, name: str, layer: str, settings: Mapping[str, Setting], what: str, note: str = "") -> tuple[Design, dict[str, Setting]]:

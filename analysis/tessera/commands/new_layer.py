@@ -12,7 +12,7 @@ from tessera.errors import InputError
 from tessera.new_layer.answers import Answers, collect, one_of
 from tessera.new_layer.library import FILES, library_file, write_library
 from tessera.new_layer.names import check_name
-from tessera.new_layer.places import baselines_folder, checkout, examples_folder, header_folder
+from tessera.new_layer.places import baselines_folder, checkout, examples_folder, header_folder, policies_folder
 from tessera.new_layer.tree import write_tree
 
 EXAMPLES = """Examples:
@@ -45,6 +45,11 @@ def _baselines(wanted: bool) -> None:
         _printed(baselines_folder())
 
 
+def _policies(wanted: bool) -> None:
+    if wanted:
+        _printed(policies_folder())
+
+
 def _ask(question: str, default: str) -> str:
     return typer.prompt(question, default=default)
 
@@ -64,6 +69,7 @@ def new_layer(
     include: Annotated[bool, typer.Option("--include", is_eager=True, callback=_include, help="Print the folder of tessera_firmware.h, and make nothing.")] = False,
     examples: Annotated[bool, typer.Option("--examples", is_eager=True, callback=_examples, help="Print the folder of example layers, and make nothing.")] = False,
     baselines: Annotated[bool, typer.Option("--baselines", is_eager=True, callback=_baselines, help="Print the folder of published layers as plug-ins, and make nothing.")] = False,
+    policies: Annotated[bool, typer.Option("--policies", is_eager=True, callback=_policies, help="Print the folder of example policies of cleaning, and make nothing.")] = False,
 ) -> None:
     """Make a translation layer that works, as a place to begin: source, build, test and page.
 

@@ -122,7 +122,7 @@ class Simulation(Shown):
     restart_at: str | tuple[str, ...] = ()
     """Restart the firmware at these times, without a power cut."""
     firmware: str | Path | tuple[str, ...] = ()
-    """Shared library with translation layers of your own; of a plan's several, each run loads that which has its layer."""
+    """Shared library or .py file with translation layers or policies of your own; of a plan's several, each run loads that which has its layer or policy."""
     elf: str | Path | None = None
     """Firmware image for the drive's processor."""
     settings: Mapping[str, Setting] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tessera.engine.folder_lock import owned
 from tessera.engine.output_file import make_way, own_folder, write_inside
-from tessera.engine.libraries import fitted
+from tessera.engine.libraries import fitted, full_names
 from tessera.engine.libraries import layers as known_layers
 from tessera.engine.simulation import OF_ONE_RUN, RECORD, Simulation
 from tessera.engine.simulator import BAD_INPUT, STOPPED, ask_simulator, simulator_digest
@@ -82,7 +82,7 @@ def chosen_layers(wanted: Sequence[str], simulation: Simulation) -> tuple[list[s
     current = {former: entry["name"] for entry in listed for former in entry.get("former_names", ())}
     if list(wanted) == [ALL]:
         return [entry["name"] for entry in listed if not entry["zones"]], current
-    known = [name for entry in listed for name in (entry["name"], *(f"{entry['name']}:{host}" for host in entry.get("hosts", ())))]
+    known = [name for entry in listed for name in full_names(entry)]
     for word in wanted:
         if word == ALL:
             raise InputError(f"--layers: '{ALL}' stands alone")

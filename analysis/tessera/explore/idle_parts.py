@@ -6,7 +6,7 @@ from typing import Any
 from tessera.engine.libraries import layers
 from tessera.engine.simulation import Simulation
 from tessera.explore.axes import amount
-from tessera.results.terms import OWN_BUFFER
+from tessera.results.terms import own_buffer
 
 FLASH_CACHE = "firmware.flash_cache.capacity"
 
@@ -16,10 +16,12 @@ def is_idle(path: str, simulation: Simulation, of_drive: Callable[[str], Any]) -
     cache of a layer with a buffer of its own, and what another layer alone has. A layer that this simulator does not know may use everything.
     `of_drive` gives the drive's own value of a parameter."""
     layer = simulation.layer or of_drive("layer")
-    if (known := layers(simulation.firmware).get(layer)) is None:
+    name, _, decided_by = layer.partition(":")
+    if (known := layers(simulation.firmware).get(name)) is None:
         return False
     if path.startswith("nand."):
         return not known["needs_flash"] and amount(simulation.settings.get(FLASH_CACHE, of_drive(FLASH_CACHE) or 0))[0] == 0
     if path.startswith("firmware.write_cache."):
-        return layer in OWN_BUFFER and simulation.settings.get("firmware.write_cache.yields") not in (False, "false")
-    return path.startswith("layers.") and path.split(".")[1] != layer.replace("-", "_")
+        return own_buffer(layer) is not None and simulation.settings.get("firmware.write_cache.yields") not in (False, "false")
+    section = path.split(".")[1] if "." in path else ""
+    return (path.startswith("layers.") and section != name.replace("-", "_")) or (path.startswith("policies.") and section != decided_by.replace("-", "_"))

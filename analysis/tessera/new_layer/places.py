@@ -30,6 +30,10 @@ def baselines_folder() -> Path:
     return _first((INSTALLED / "baselines", REPOSITORY / "examples" / "baselines"), "smart.c")
 
 
+def policies_folder() -> Path:
+    return _first((INSTALLED / "policies", REPOSITORY / "examples" / "policies"), "greedy.c")
+
+
 def checkout(folder: Path) -> Path | None:
     """The project's tree that a folder is in."""
     return next((place for place in (folder, *folder.parents) if (place / LIST).exists()), None)

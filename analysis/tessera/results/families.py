@@ -16,7 +16,7 @@ OTHERS = "others"
 
 
 def family_of(layer: str) -> str:
-    """The family; a layer that is none's is among the others. A host after a colon ("zoned:log") changes nothing."""
+    """The family; a layer that is none's is among the others. A host or a policy after a colon ("zoned:log") changes nothing."""
     return next((family for family, layers in FAMILIES.items() if layer.partition(":")[0] in layers), OTHERS)
 
 

@@ -13,12 +13,23 @@ OWN_BUFFER = {"sblock": "memory", "hwsr": "memory", "tessera": "buffer", "tesser
 NONE = "none"
 
 
+def own_buffer(layer: str) -> str | None:
+    """The parameter that holds the size of a layer's own write buffer, if it has one; a host or a policy after a colon changes nothing.
+
+    >>> own_buffer("tessera:mine")
+    'layers.tessera.buffer'
+    """
+    name = layer.partition(":")[0]
+    return f"layers.{name.replace('-', '_')}.{OWN_BUFFER[name]}" if name in OWN_BUFFER else None
+
+
 def write_buffer(drive: Mapping, layer: str) -> str:
     """DRAM that takes the host's writes: the drive's write cache, or the layer's own buffer where that one yields or is not there."""
     cache = drive["firmware"]["write_cache"]
-    if layer not in OWN_BUFFER or (cache["capacity"] != "0 B" and not cache.get("yields", False)):
+    if (own := own_buffer(layer)) is None or (cache["capacity"] != "0 B" and not cache.get("yields", False)):
         return NONE if cache["capacity"] == "0 B" else cache["capacity"]
-    return drive.get("layers", {}).get(layer.replace("-", "_"), {}).get(OWN_BUFFER[layer], NONE)
+    _, section, name = own.split(".")
+    return drive.get("layers", {}).get(section, {}).get(name, NONE)
 
 
 def buffer_in_host(drive: Mapping) -> str:

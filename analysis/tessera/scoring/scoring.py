@@ -47,14 +47,18 @@ def subject_of(word: str, libraries: Sequence[str]) -> tuple[str, tuple[str, ...
     listed = known_layers(libraries)
     if is_file:
         own = [name for name, entry in listed.items() if entry.get("library")]
+        if not own:
+            decided = [f"{name}:{policy}" for name, entry in listed.items() for policy in entry.get("policies", ())]
+            raise InputError(f"{word} has no layer but a policy; name a layer with it: tessera score {decided[0]} --firmware {word}")
         if len(own) != 1:
             raise InputError(f"{word} has the layers {', '.join(own)}; name one: tessera score {own[0]} --firmware {word}")
         word = own[0]
     check_layer(word, libraries)
     layer = next((name for name, entry in listed.items() if word in entry.get("former_names", ())), word)
-    if ":" in layer or listed[layer].get("zones"):
+    name, _, decided_by = layer.partition(":")
+    if listed[name].get("zones"):
         raise InputError(f"{layer}: a score is of layers that take writes anywhere, and this one has a host's zones")
-    return layer, tuple(libraries) if listed[layer].get("library") else ()
+    return layer, tuple(libraries) if decided_by or listed[name].get("library") else ()
 
 
 def score_layer(

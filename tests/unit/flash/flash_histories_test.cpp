@@ -41,7 +41,7 @@ SkylightSetup random_skylight(RandomStream& random) {
   SkylightSetup setup;
   randomise(setup, random);
   setup.layer.cache_zones = pick(random, 1, 3);
-  setup.layer.cleaning = static_cast<CleaningPolicy>(random.below(2));
+  setup.layer.cleaning = static_cast<FlashCleaning>(random.below(2));
   setup.layer.idle_after = Picoseconds(random.below(50) * 1'000'000'000);
   return setup;
 }

@@ -206,9 +206,9 @@ TEST_CASE("zones default to the size of a band: two of the paper's flash") {
 TEST_CASE("aggressive cleaning gives zones back while the host is idle, lazy cleaning does not") {
   SkylightSetup setup;
   setup.layer.cache_zones = 2;
-  setup.layer.cleaning = GENERATE(CleaningPolicy::lazy, CleaningPolicy::aggressive);
+  setup.layer.cleaning = GENERATE(FlashCleaning::lazy, FlashCleaning::aggressive);
   setup.layer.idle_after = 100'000_us;
-  const bool aggressive = setup.layer.cleaning == CleaningPolicy::aggressive;
+  const bool aggressive = setup.layer.cleaning == FlashCleaning::aggressive;
   SkylightDrive drive(setup);
   drive.write_banded({{0, 0}, {1, 1}, {2, 2}});
   drive.bench().run_for(99'000_us);
@@ -229,7 +229,7 @@ TEST_CASE(
     "them") {
   SkylightSetup setup;
   setup.layer.cache_zones = 1;
-  setup.layer.cleaning = CleaningPolicy::aggressive;
+  setup.layer.cleaning = FlashCleaning::aggressive;
   setup.layer.idle_after = 100'000_us;
   SkylightDrive drive(setup);
   drive.write_banded({{0, 0}, {1, 1}, {2, 2}});

@@ -18,6 +18,7 @@ class HostAwareFactory final : public ConfiguredFactory<host_aware::HostAware, h
   [[nodiscard]] bool takes_writes_anywhere() const override { return true; }
   /// As media-cache.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
+  [[nodiscard]] bool takes_policy() const override { return true; }
   [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
   [[nodiscard]] std::string check_cleaning(CleaningArm where, const DriveGeometry&) const override {
     return config_.cache.check_cleaning(name(), where);

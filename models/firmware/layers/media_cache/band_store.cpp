@@ -26,6 +26,17 @@ Band BandStore::band_of(LogicalSector sector) const {
   return {piece.band, first, static_cast<std::uint32_t>(sectors), track_sectors};
 }
 
+/// Bands are logically in the order of their numbers, and those of a region equally long.
+Band BandStore::band(std::uint64_t number) const {
+  std::uint64_t first = 0;
+  for (std::size_t region = 0;; ++region) {
+    const std::uint64_t begin = layout_.first_band_in(region);
+    const std::uint64_t sectors = std::uint64_t{layout_.band_tracks()} * layout_.whole(layout_.track_at(begin, 0)).track_sectors;
+    if (number < begin + layout_.bands_in(region)) return band_of(LogicalSector(first + (number - begin) * sectors));
+    first += layout_.bands_in(region) * sectors;
+  }
+}
+
 LogicalRun BandStore::piece(LogicalRun run) const {
   return {run.first, static_cast<std::uint32_t>(std::min<std::uint64_t>(run.count, band_of(run.first).end() - run.first))};
 }

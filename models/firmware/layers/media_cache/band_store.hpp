@@ -31,6 +31,8 @@ class BandStore {
   /// Sectors of the longest band.
   [[nodiscard]] std::uint32_t most_sectors() const { return most_sectors_; }
   [[nodiscard]] Band band_of(LogicalSector sector) const;
+  /// Of a number below bands(), with a sector of the user's.
+  [[nodiscard]] Band band(std::uint64_t number) const;
   /// The beginning of `run` that lies in one band.
   [[nodiscard]] LogicalRun piece(LogicalRun run) const;
   /// Where `run` begins, as far as it stays on one track: at most run.count sectors.
@@ -38,6 +40,8 @@ class BandStore {
 
   /// The end of what was written in the band, in the log or in place, since its end was trimmed last.
   [[nodiscard]] LogicalSector used_end(const Band& band) const { return band.first + used_.read(band.number); }
+  /// The same without a charge.
+  [[nodiscard]] LogicalSector peek_used_end(const Band& band) const { return band.first + used_.peek(band.number); }
   void use(const Band& band, LogicalSector end);
   /// The band holds nothing from `end` on.
   void restore(const Band& band, LogicalSector end) { used_.write(band.number) = static_cast<std::uint32_t>(end - band.first); }

@@ -40,6 +40,8 @@ class ExtentMap {
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
   [[nodiscard]] Bytes bytes() const;
 
+  /// Whether there is an extent, or a hole, of the band; without a charge.
+  [[nodiscard]] bool holds(std::uint64_t band) const { return roots_.peek(band) != 0; }
   /// Adds the extents that overlap `run` to `found`, cut to it, in the order of their sectors.
   void find(std::uint64_t band, LogicalRun run, std::vector<Extent>& found) const;
   /// The extent is the newest copy of its sectors. Takes two entries at most.

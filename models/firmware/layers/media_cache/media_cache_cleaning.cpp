@@ -1,7 +1,6 @@
 // Room in map and log: checkpoints and cleaning.
 #include "firmware/layers/lap_timer.hpp"
 #include "firmware/layers/media_cache/media_cache_layer.hpp"
-#include "firmware/locks/idle_look.hpp"
 
 #include <algorithm>
 
@@ -103,7 +102,7 @@ Task<Status> MediaCache::clean(MediaClass priority) {
   dirty_bands_.record(map_.cached_bands());
   for (std::uint32_t i = 0; ok(status) && i < config_.bands_a_cleaning && cleanable(); ++i) {
     if (i > 0 && map_.logged() != 0 && stays(map_.oldest())) break;
-    const Band band = choose_victim();
+    const Band band = bands_.band(policy_.choose(shown_));
     status = co_await clean_band(band, cleaning_class_);
   }
   ports_.cpu.event({"clean", FirmwareEvent::Edge::end, 0, map_.size()});
@@ -357,7 +356,7 @@ Task<Status> MediaCache::write_home(const Band& band, LogicalRun run, const Medi
 // --- When the host is idle ---
 
 void MediaCache::start_background() {
-  if (config_.idle_cleaning == IdleCleaning::on) ports_.cpu.spawn(clean_when_idle(), "idle_clean");
+  if (policy_.cleans_ahead()) ports_.cpu.spawn(clean_when_idle(), "idle_clean");
 }
 
 bool MediaCache::used_above(std::uint32_t percent) const {
@@ -366,20 +365,15 @@ bool MediaCache::used_above(std::uint32_t percent) const {
          (log_.head() - tail()) * 100 > log_.sectors() * percent;
 }
 
-bool MediaCache::host_idle() const {
-  return ports_.host.outstanding() == 0 && queue_.empty() && leaders_ == 0 &&
-         ports_.cpu.now() >= ports_.host.last_activity() + config_.idle_after;
-}
-
 Task<void> MediaCache::clean_when_idle() {
   while (!idle_failed_) {
-    if (!used_above(config_.idle_mark)) {
+    const Picoseconds when = map_.logged() == 0 ? CleaningPolicy::never : policy_.when(shown_);
+    if (when == CleaningPolicy::never) {
       co_await cached_.change(LifePhase::cpu_wait);
       continue;
     }
-    if (!host_idle()) {
-      const Picoseconds look_again = next_idle_look(ports_.host.last_activity(), ports_.cpu.now(), config_.idle_after);
-      co_await ports_.cpu.sleep_until(look_again);
+    if (when > ports_.cpu.now()) {
+      co_await ports_.cpu.sleep_until(when);
       continue;
     }
     const std::uint64_t before = cleanings_.count();

@@ -18,6 +18,7 @@ class MediaCacheFactory final : public ConfiguredFactory<media_cache::MediaCache
   /// A cleaning collects hundreds of scattered packets a band: with 32 tags behind it requests took minutes.
   [[nodiscard]] Picoseconds longest_wait() const override { return Picoseconds(3600 * ps_per_second); }
 
+  [[nodiscard]] bool takes_policy() const override { return true; }
   [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
   [[nodiscard]] std::string check_cleaning(CleaningArm where, const DriveGeometry&) const override {
     return config_.check_cleaning(name(), where);

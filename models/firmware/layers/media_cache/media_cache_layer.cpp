@@ -27,6 +27,7 @@ MediaCache::MediaCache(const Ports& ports, const MediaCacheConfig& config, const
       readers_(ports.cpu),
       log_use_(ports.cpu),
       cleaning_(ports.cpu),
+      policy_(ports.policy_or(shown_)),
       zone_writes_(ports.cpu),
       stream_order_(ports.cpu),
       buffer_use_(ports.cpu),

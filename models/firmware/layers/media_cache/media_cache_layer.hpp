@@ -126,6 +126,25 @@ class MediaCache final : public HomeLayer {
     bool to_spare = false;
   };
 
+  /// What it shows to a policy, and its own one: the bands of what lies longest in the log, once the host is idle.
+  class Cleaning final : public CleaningView, public CleaningPolicy {
+   public:
+    explicit Cleaning(MediaCache& of) : of_(of) {}
+    [[nodiscard]] bool needed() const override { return of_.cleaning_class_ != MediaClass::background; }
+    [[nodiscard]] CleaningLevels levels() const override;
+    [[nodiscard]] std::uint64_t units() const override { return of_.bands_.bands(); }
+    [[nodiscard]] bool cleanable(std::uint64_t number) const override { return of_.map_.holds(number); }
+    void find(std::vector<CleaningUnit>& found) const override;
+
+    [[nodiscard]] bool cleans_ahead() const override { return of_.config_.idle_cleaning == IdleCleaning::on; }
+    [[nodiscard]] Picoseconds when(const CleaningView& view) override;
+    [[nodiscard]] std::uint64_t choose(const CleaningView& view) override;
+
+   private:
+    MediaCache& of_;
+    std::uint32_t passed_over_ = 0;  // cleanings in a row that did not take the oldest band
+  };
+
   /// What cleanings of bands spend their time on.
   struct MergeTimes {
     Picoseconds band_read;
@@ -183,7 +202,6 @@ class MediaCache final : public HomeLayer {
 
   // Room
   [[nodiscard]] std::uint64_t tail() const;
-  [[nodiscard]] Band choose_victim();
   [[nodiscard]] std::int64_t entries_left() const;
   [[nodiscard]] std::int64_t log_left() const;
   [[nodiscard]] bool map_full() const { return entries_left() <= 0; }
@@ -238,7 +256,6 @@ class MediaCache final : public HomeLayer {
   void begin_cleaning_ahead();
   [[nodiscard]] Task<void> clean_ahead();
   [[nodiscard]] bool used_above(std::uint32_t percent) const;
-  [[nodiscard]] bool host_idle() const;
 
   [[nodiscard]] Task<Status> read_as(MediaClass priority, LogicalRun run, DataSpan data);
   [[nodiscard]] Task<Status> read_piece(MediaClass priority, const Band& band, LogicalRun run, DataSpan data);
@@ -274,6 +291,8 @@ class MediaCache final : public HomeLayer {
   NumberLocks readers_;  // of bands: shared by reads, alone where cleaning does not let them in
   FifoMutex log_use_;    // shared by packets on their way, alone by checkpoints
   FifoMutex cleaning_;
+  Cleaning shown_{*this};
+  CleaningPolicy& policy_;
   NumberLocks zone_writes_;  // by the end of their zone: so that marks lie side by side
   FifoMutex stream_order_;   // until they have their band: streams as they were selected
   FifoMutex buffer_use_;     // shared by streams, alone by a merge
@@ -332,8 +351,7 @@ class MediaCache final : public HomeLayer {
   std::uint64_t steps_ = 0;
   std::uint64_t idle_cleanings_ = 0;
   std::uint64_t band_moves_ = 0;
-  std::uint32_t passed_over_ = 0;  // cleanings in a row that did not take the oldest band
-  std::uint64_t turns_ = 0;        // of cleaning: bands that were merged, or what was moved in their place
+  std::uint64_t turns_ = 0;  // of cleaning: bands that were merged, or what was moved in their place
   std::uint64_t moves_ = 0;
   std::uint64_t moved_ = 0;
   std::uint64_t streamed_ = 0;

@@ -96,6 +96,7 @@ void ConcentratedMap::count(std::uint32_t block, std::int32_t change) {
   valid = static_cast<std::uint16_t>(valid + change);
   const std::uint32_t lbn = index_.band_of(block);
   valid_of_band_[lbn] += static_cast<std::uint32_t>(change);
+  valid_of_all_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(change));
   weigh(lbn);
 }
 

@@ -76,6 +76,8 @@ class ConcentratedMap {
   /// Valid pages of all blocks of a band, without a charge.
   [[nodiscard]] std::uint32_t valid_of_band(std::uint32_t lbn) const { return valid_of_band_[lbn]; }
 
+  [[nodiscard]] std::uint64_t valid_of_all() const { return valid_of_all_; }
+
   /// Memory as the paper counts it: U x 4N + 8S (section III-E).
   [[nodiscard]] static Bytes paper_bytes(std::uint64_t u, std::uint64_t n, std::uint64_t s) { return Bytes(u * 4 * n + 8 * s); }
   /// Memory that is really taken: list heads, open blocks and valid counters included.
@@ -106,6 +108,7 @@ class ConcentratedMap {
   DramArray<OpenBlock> open_;
   DramArray<std::uint16_t> valid_;
   std::vector<std::uint32_t> valid_of_band_;  // the simulator's: firmware sums the blocks' counters while it scans them
+  std::uint64_t valid_of_all_ = 0;
   ScanIndex index_;
 };
 

@@ -35,6 +35,7 @@ class MuRmwFactory final : public ConfiguredFactory<MuRmw, MuRmwConfig> {
   [[nodiscard]] std::vector<std::string> warnings(const FlashShape& shape) const override {
     return paired_pages_warnings(shape, config_.paired(), config_.paper);
   }
+  [[nodiscard]] bool takes_policy() const override { return true; }
   [[nodiscard]] bool knows_lost_pages() const override { return config_.knows_lost_pages(); }
   [[nodiscard]] bool knows_lost_records() const override { return false; }
 };

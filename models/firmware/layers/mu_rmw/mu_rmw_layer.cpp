@@ -40,7 +40,9 @@ MuRmw::MuRmw(const Ports& ports, const MuRmwConfig& config, const DriveGeometry&
       group_locks_(ports.cpu),
       band_locks_(ports.cpu),
       reclaim_lock_(ports.cpu),
-      commit_lock_(ports.cpu) {
+      commit_lock_(ports.cpu),
+      policy_(ports.policy_or(shown_)),
+      written_(ports.cpu) {
   for (std::uint32_t lbn = 0; lbn < bands_; ++lbn) map_.set_arm(lbn, places_.arm_of(lbn));
   ports.memory.reserve(MemoryCategory::metadata, pool_.bytes(), "mu-rmw free blocks");
 }
@@ -149,6 +151,7 @@ Task<Status> MuRmw::write(LogicalRun run, DataSpan data, WriteOptions) {
     if (!ok(status)) co_return status;
     done += piece.count;
   }
+  if (!written_.empty()) written_.wake_all();
   co_return Status::ok;
 }
 

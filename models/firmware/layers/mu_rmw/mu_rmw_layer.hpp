@@ -53,7 +53,8 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   Task<Status> write(LogicalRun run, DataSpan data, WriteOptions options) override;
   Task<Status> trim(LogicalRun run) override;
   Task<Status> flush() override;
-  [[nodiscard]] bool idle() const override { return !checkpoint_ || !checkpoint_->writing(); }
+  void start_background() override;
+  [[nodiscard]] bool idle() const override { return !cleaning_ahead_ && (!checkpoint_ || !checkpoint_->writing()); }
   void prefill(std::uint64_t sectors) override;
   void report(MetricSet& metrics) const override;
   [[nodiscard]] BandLevels band_levels() const override;
@@ -104,12 +105,38 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
     std::uint32_t waiting = 0;  // who reclaims with it, or waits for that
   };
 
+  /// What it shows to a policy, and its own one: the band that the algorithm finds, once no block is free.
+  class Cleaning final : public CleaningView, public CleaningPolicy {
+   public:
+    explicit Cleaning(MuRmw& of) : of_(of) {}
+    /// What choose() is about to be asked for: a merger, and what the algorithm found for it.
+    void ask_for(std::uint32_t merger, std::uint32_t band) {
+      merger_ = merger;
+      band_ = band;
+    }
+    [[nodiscard]] bool needed() const override { return of_.pool_.empty(); }
+    [[nodiscard]] CleaningLevels levels() const override;
+    [[nodiscard]] std::uint64_t units() const override { return of_.bands_; }
+    [[nodiscard]] bool cleanable(std::uint64_t number) const override;
+    void find(std::vector<CleaningUnit>& found) const override;
+    [[nodiscard]] bool cleans_ahead() const override { return false; }
+    [[nodiscard]] Picoseconds when(const CleaningView& /*view*/) override { return never; }
+    [[nodiscard]] std::uint64_t choose(const CleaningView& /*view*/) override { return band_; }
+
+   private:
+    MuRmw& of_;
+    std::uint32_t merger_ = 0;
+    std::uint32_t band_ = 0;
+  };
+
   // Lazy RMW reclamation (reclaim.cpp)
   Task<Status> make_room();
   [[nodiscard]] std::deque<Merger> make_mergers(std::uint32_t buffer_sectors) const;
   [[nodiscard]] std::uint32_t choose_merger() const;
   [[nodiscard]] ScanIndex::Choice choose_victim(std::uint32_t merger) const;
   Task<Status> reclaim_with(std::uint32_t number);
+  Task<Status> reclaim_one(std::uint32_t number, ScanIndex::Choice victim);
+  Task<void> clean_ahead();
   [[nodiscard]] std::optional<std::uint32_t> other_merger(std::uint32_t number) const;
   Task<void> reclaim_block(std::uint32_t block);
   Task<Status> merge_band(std::uint32_t lbn);
@@ -165,6 +192,10 @@ class MuRmw final : public TranslationLayer, private SharedPages::Source {
   NumberLocks band_locks_;
   NumberLocks reclaim_lock_;  // by merger
   NumberLocks commit_lock_;
+  Cleaning shown_{*this};
+  CleaningPolicy& policy_;
+  WaitQueue written_;  // of clean_ahead()
+  bool cleaning_ahead_ = false;
 
   struct Statistics {
     CacheStatistics cache;  ///< a cleaning is a reclamation of either kind

@@ -4,6 +4,7 @@
 #include "firmware/flash/block_erase.hpp"
 #include "firmware/flash/flash_reads.hpp"
 #include "firmware/layers/mu_rmw/mu_rmw_layer.hpp"
+#include "firmware/locks/idle_look.hpp"
 
 namespace tessera::mu_rmw {
 
@@ -81,22 +82,97 @@ ScanIndex::Choice MuRmw::choose_victim(std::uint32_t merger) const {
 /// Until a block is free, or this merger has no victim; `read_only` where none has, as every block has failed.
 Task<Status> MuRmw::reclaim_with(std::uint32_t number) {
   while (pool_.empty()) {
-    const Picoseconds begin = ports_.cpu.now();
-    statistics_.cache.dirty_bands.record(map_.cached_bands());
     const ScanIndex::Choice victim = choose_victim(number);  // lines 1-12
-    ports_.cpu.scan(victim.visited);
-    if (victim.kind == ScanIndex::Choice::Kind::nothing) co_return other_merger(number) ? Status::ok : Status::read_only;
-    Status status = Status::ok;
-    mergers_[number].busy = true;
-    if (victim.kind == ScanIndex::Choice::Kind::obsolete_block)
-      co_await reclaim_block(victim.block);
-    else
-      status = co_await merge_band(victim.band);
-    mergers_[number].busy = false;
+    if (victim.kind == ScanIndex::Choice::Kind::nothing) {
+      statistics_.cache.dirty_bands.record(map_.cached_bands());
+      ports_.cpu.scan(victim.visited);
+      co_return other_merger(number) ? Status::ok : Status::read_only;
+    }
+    const Status status = co_await reclaim_one(number, victim);
     if (!ok(status)) co_return status;
-    statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
   }
   co_return Status::ok;
+}
+
+/// An obsolete block; or, where there is none, the band that the algorithm found or a policy prefers.
+Task<Status> MuRmw::reclaim_one(std::uint32_t number, ScanIndex::Choice victim) {
+  const Picoseconds begin = ports_.cpu.now();
+  statistics_.cache.dirty_bands.record(map_.cached_bands());
+  ports_.cpu.scan(victim.visited);
+  Status status = Status::ok;
+  mergers_[number].busy = true;
+  if (victim.kind == ScanIndex::Choice::Kind::obsolete_block) {
+    co_await reclaim_block(victim.block);
+  } else {
+    shown_.ask_for(number, victim.band);
+    status = co_await merge_band(static_cast<std::uint32_t>(policy_.choose(shown_)));
+  }
+  mergers_[number].busy = false;
+  if (ok(status)) statistics_.cache.cleaning.record(ports_.cpu.now() - begin);
+  co_return status;
+}
+
+// --- A policy that cleans before a block is needed ---
+
+void MuRmw::start_background() {
+  if (policy_.cleans_ahead()) ports_.cpu.spawn(clean_ahead(), "clean_ahead");
+}
+
+Task<void> MuRmw::clean_ahead() {
+  for (Status status = Status::ok; ok(status);) {
+    const Picoseconds when = map_.cached_bands() == 0 ? CleaningPolicy::never : policy_.when(shown_);
+    if (when == CleaningPolicy::never) {
+      co_await written_.change(LifePhase::cpu_wait);
+      continue;
+    }
+    if (when > ports_.cpu.now()) {
+      co_await ports_.cpu.sleep_until(when);
+      continue;
+    }
+    cleaning_ahead_ = true;
+    const std::uint32_t number = choose_merger();
+    NumberLocks::Lock lock(reclaim_lock_, NumberRange::of(number), LockMode::exclusive);
+    co_await lock;
+    const ScanIndex::Choice victim = choose_victim(number);
+    if (victim.kind != ScanIndex::Choice::Kind::nothing)
+      status = co_await reclaim_one(number, victim);
+    else
+      co_await ports_.cpu.sleep_until(ports_.cpu.now() + shortest_idle_look);
+    cleaning_ahead_ = false;
+  }
+}
+
+CleaningLevels MuRmw::Cleaning::levels() const {
+  const std::uint64_t used = of_.shape_.blocks - of_.pool_.free();
+  return {.used = used * of_.shape_.block_subpages(),
+          .room = of_.shape_.blocks * of_.shape_.block_subpages(),
+          .entries = used,
+          .most_entries = of_.shape_.blocks,
+          .cached = of_.map_.valid_of_all(),
+          .units = of_.map_.cached_bands()};
+}
+
+bool MuRmw::Cleaning::cleanable(std::uint64_t number) const {
+  const auto lbn = static_cast<std::uint32_t>(number);
+  return of_.map_.list_length(lbn) != 0 && (of_.mergers_.size() == 1 || of_.merger_of(lbn) == merger_);
+}
+
+/// Ages by the block in which a sector lies.
+void MuRmw::Cleaning::find(std::vector<CleaningUnit>& found) const {
+  const std::uint64_t pages = of_.shape_.block_subpages();
+  of_.map_.victims().each([&](std::uint32_t lbn, std::uint64_t order) {
+    if (!cleanable(lbn)) return;
+    const std::uint64_t age = (of_.map_.victims().appended() - order) * pages;
+    if (found.empty() || found.back().number != lbn)
+      found.push_back({.number = lbn,
+                       .first = LogicalSector(std::uint64_t{lbn} * of_.split_.p()),
+                       .sectors = of_.split_.p(),
+                       .held = of_.places_.peek_held(lbn),
+                       .cached = of_.map_.valid_of_band(lbn),
+                       .entries = of_.map_.list_length(lbn),
+                       .oldest = age});
+    found.back().newest = age;
+  });
 }
 
 /// Lines 3-5: no valid page, no read-modify-write. No lock of the band is needed: nobody reads an invalid page, and all of the

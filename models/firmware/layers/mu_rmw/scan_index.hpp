@@ -40,6 +40,25 @@ class ScanIndex {
   [[nodiscard]] std::uint32_t band_of(std::uint32_t block) const { return nodes_[block].band; }
   [[nodiscard]] bool obsolete(std::uint32_t block) const { return nodes_[block].obsolete; }
 
+  /// Blocks that were listed so far.
+  [[nodiscard]] std::uint64_t appended() const { return appended_; }
+  /// Calls f(band, place in time) for each listed block, in the order of the scan.
+  template <class F>
+  void each(F&& f) const {
+    std::vector<std::uint32_t> above;
+    for (std::uint32_t at = root_; at != none || !above.empty();) {
+      if (at != none) {
+        above.push_back(at);
+        at = nodes_[at].left;
+        continue;
+      }
+      at = above.back();
+      above.pop_back();
+      f(nodes_[at].band, nodes_[at].order);
+      at = nodes_[at].right;
+    }
+  }
+
   /// The first obsolete block in scan order, else the band that is worth most (ties: the lowest number), else nothing.
   [[nodiscard]] Choice choose() const;
   /// The same, but of bands those of one arm alone.

@@ -17,7 +17,7 @@ void SkylightFlashConfig::describe(ParameterVisitor& v) {
   cache.describe_cache(v);
   v.field("cache_zones", cache_zones, {0, 1e6}, "zones of the flash cache; 0: as many of the size of a band as fit");
   v.enumeration("cleaning", cleaning, {"lazy", "aggressive"}, "clean a zone when it is full, or also band by band while the host is idle");
-  v.unused_where(cleaning == CleaningPolicy::lazy, "cleaning is lazy", [&] {
+  v.unused_where(cleaning == FlashCleaning::lazy, "cleaning is lazy", [&] {
     v.field("idle_after", idle_after, {0, 1e18}, "time without host commands after which aggressive cleaning begins");
   });
 }

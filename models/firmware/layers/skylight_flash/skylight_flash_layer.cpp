@@ -55,7 +55,7 @@ void SkylightFlash::restored() {
 // out), while the host is idle.
 
 void SkylightFlash::start_background() {
-  if (cleaning_ == CleaningPolicy::aggressive) ports_.cpu.spawn(clean_when_idle(), "clean");
+  if (cleaning_ == FlashCleaning::aggressive) ports_.cpu.spawn(clean_when_idle(), "clean");
 }
 
 bool SkylightFlash::host_idle() const {

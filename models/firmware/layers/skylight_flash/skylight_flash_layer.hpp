@@ -12,12 +12,12 @@
 
 namespace tessera {
 
-enum class CleaningPolicy : std::uint32_t { lazy, aggressive };
+enum class FlashCleaning : std::uint32_t { lazy, aggressive };
 
 struct SkylightFlashConfig {
   FlashCacheConfig cache;
   std::uint32_t cache_zones = 0;  // the paper has two of 40 MiB, as large as a band
-  CleaningPolicy cleaning = CleaningPolicy::lazy;
+  FlashCleaning cleaning = FlashCleaning::lazy;
   Picoseconds idle_after{1'000'000'000'000};  // ours: one second
 
   [[nodiscard]] std::uint32_t zones(const FlashShape& shape) const;
@@ -47,7 +47,7 @@ class SkylightFlash final : public FlashCacheLayer {
   Task<void> clean_when_idle();
   Task<Status> clean_one_band(std::uint32_t zone);
 
-  CleaningPolicy cleaning_;
+  FlashCleaning cleaning_;
   Picoseconds idle_after_;
   DramBitmap present_;  // bands with pages in their zone
   WaitQueue activity_;

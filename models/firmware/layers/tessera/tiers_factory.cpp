@@ -15,6 +15,7 @@ class TesseraFactory final : public tiers::FrontFactory<tiers::Tiers, tiers::Tie
   [[nodiscard]] std::string check_cleaning(CleaningArm where, const DriveGeometry&) const override {
     return media_cache::MediaCacheConfig::check_cleaning(name(), where);
   }
+  [[nodiscard]] bool takes_policy() const override { return true; }
   [[nodiscard]] SpaceBounds bounds() const override { return {.exported = true}; }
 };
 
