@@ -99,9 +99,10 @@ std::vector<Picoseconds> cut_times(const Arguments& arguments, bool of_boot) {
 }
 
 void declare_firmware(Arguments& arguments) {
-  arguments.option("--firmware", "FILE",
-                   "shared library (tessera_firmware.h, tessera_policy.h) or .py file with translation layers, or with policies of cleaning, as in "
-                   "--layer media-cache:POLICY; its first where --layer names none");
+  arguments.option(
+      "--firmware", "FILE",
+      "shared library (tessera_firmware.h, tessera_policy.h) or .py file with translation layers, or with policies of cleaning, as in "
+      "--layer media-cache:POLICY; its first where --layer names none");
   arguments.option("--firmware-patience", "SECONDS",
                    "processor time for one call of its layer (default: 10); beyond it the run ends with status 3");
   arguments.option("--elf", "FILE",

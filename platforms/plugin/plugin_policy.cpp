@@ -216,7 +216,7 @@ class PluginPolicy final : public GuestPolicy {
   std::vector<tessera_unit> listed_;
   std::unordered_map<std::uint64_t, std::uint32_t> cleaned_;
   std::uint64_t served_ = 0;
-  Picoseconds latency_;  // of these
+  Picoseconds latency_;           // of these
   mutable bool gave_up_ = false;  // report() may, too
   mutable std::string fault_;
 };
