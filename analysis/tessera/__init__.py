@@ -38,6 +38,9 @@ _named = names_of(
 
 def __getattr__(name: str) -> object:
     if name != "__version__":
+        from tessera.figures.notebook import show_pictures
+
+        show_pictures()
         return _named(name)
     from importlib import metadata
 

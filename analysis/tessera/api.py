@@ -214,7 +214,7 @@ def score(
 
     >>> score("imr-rwm", out="out/score")
     Traceback (most recent call last):
-    tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'? ...
+    tessera.errors.InputError: unknown layer 'imr-rwm'; did you mean 'imr-rmw'?
     """
     from tessera.scoring.scoring import NoScore, score_layer
     from tessera.scoring.suite import NEWEST, suite_named

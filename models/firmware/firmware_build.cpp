@@ -15,6 +15,12 @@ DefectManager* defect_manager(const DefectsConfig& config, const Ports& ports, c
   return SpareLayout(geometry).usable() ? new DefectManager(config, ports, geometry) : nullptr;
 }
 
+#ifdef TESSERA_ON_TARGET
+constexpr bool takes_policies = false;  // an image has its layer's own alone
+#else
+constexpr bool takes_policies = true;
+#endif
+
 /// As the layer and the caches see them.
 Ports ports_above(const Ports& ports, TrackRefresh* refresh, const CleaningArms& cleaning, GuestPolicy* policy) {
   Ports above = refresh != nullptr ? Ports{*refresh, ports.flash, ports.memory, ports.cpu, ports.host} : ports;
@@ -35,7 +41,7 @@ Firmware::Firmware(const FirmwareConfig& config, const LayerFactory& factory, co
                    const FormatPlan& plan, MakeFlashFront make_front)
     : refresh_(config.refresh.used() ? std::make_unique<TrackRefresh>(config.refresh, ports, geometry, plan) : nullptr),
       cleaning_(config.cleaning_arm, geometry, ports.media),
-      policy_(factory.policy() != nullptr ? factory.policy()->make(ports) : nullptr),
+      policy_(takes_policies && factory.policy() != nullptr ? factory.policy()->make(ports) : nullptr),
       ports_(ports_above(ports, refresh_.get(), cleaning_, policy_.get())),
       flash_front_(make_front != nullptr ? make_front(config.flash_cache, ports_) : nullptr),
       layer_(factory.make(flash_front_ != nullptr ? flash_front_->ports_of_layer() : ports_, geometry, plan)),
@@ -92,7 +98,9 @@ Task<Status> Firmware::boot_from_table() {
   co_return co_await server_->boot(true);
 }
 
-Task<void> Firmware::serve(HostCommand& command) { return policy_ != nullptr ? serve_and_tell(command) : serve_below(command); }
+Task<void> Firmware::serve(HostCommand& command) {
+  return takes_policies && policy_ != nullptr ? serve_and_tell(command) : serve_below(command);
+}
 
 Task<void> Firmware::serve_below(HostCommand& command) { return scan_ != nullptr ? serve_and_scan(command) : serve_or_refuse(command); }
 

@@ -18,6 +18,7 @@
 #include "platforms/output/trace_table.hpp"
 #include "platforms/output/trace_text.hpp"
 #include "platforms/plugin/plugin_factory.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 #include "platforms/run/drive_host.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/state/drive_state_module.hpp"

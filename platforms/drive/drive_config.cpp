@@ -15,6 +15,7 @@
 #include "platforms/drive/refresh_checks.hpp"
 #include "platforms/drive/unused_between_blocks.hpp"
 #include "platforms/plugin/plugin_factory.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 
 namespace tessera {
 

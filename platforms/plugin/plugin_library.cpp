@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "platforms/plugin/plugin_factory.hpp"
 #include "platforms/plugin/plugin_guard.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 #include "platforms/plugin/python_loader.hpp"
 
 namespace tessera {

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "firmware/translation_layer.hpp"
-#include "platforms/plugin/plugin_policy.hpp"
 
 namespace tessera {
+
+class PluginPolicies;
 
 struct FirmwareLibrary {
   std::filesystem::path file;  ///< empty: there is none

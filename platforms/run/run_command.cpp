@@ -21,6 +21,7 @@
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
 #include "platforms/output/terminal_summary.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 #include "platforms/run/firmware_profile.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/input_files.hpp"

@@ -9,11 +9,10 @@ namespace tessera {
 StateFacts facts_of(const cli::RunOptions& options, DriveConfig& config, ContentMode content) {
   StateFacts facts = StateFacts::of(config);
   facts.drive = options.drive;
+  // With any policy a layer keeps its data in the same way.
   for (const auto& file : {options.firmware.file, options.firmware.image})
-    if (!file.empty() &&
-        config.policy() ==
-            nullptr)  // with any policy the layer keeps its data in the same way facts.firmware = content_hash(file.string()).text();
-      facts.content = content;
+    if (!file.empty() && config.policy() == nullptr) facts.firmware = content_hash(file.string()).text();
+  facts.content = content;
   facts.checked = options.check;
   facts.prefill_percent = options.prefill_percent;
   facts.seed = options.seed;

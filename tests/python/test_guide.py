@@ -160,6 +160,7 @@ def _lay_out(page, folder):
 # Pages with commands of which other files of tests take care.
 ELSEWHERE = {
     "guide/firmware": "test_firmware_guide.py",
+    "guide/score": "test_score.py",  # minutes for each layer
     "developers/speed": "test_bench.py",  # ./dev bench in all its forms takes half an hour
     "reference/python": "test_doctests.py",
     "reference/python-layers": "test_python_layers.py",

@@ -252,7 +252,7 @@ def test_what_is_no_firmware_is_refused(tmp_path):
         (tmp_path / "missing.so", "missing.so: there is no such file"),
         (tmp_path / "no_enrty.so", f"no_enrty.so: there is no such file; did you mean '{no_entry}'?"),
         (text, "text.so cannot be loaded: "),
-        (no_entry, "it does not export tessera_firmware_layer()"),
+        (no_entry, "it exports neither tessera_firmware_layer() nor tessera_firmware_policy()"),
         (undefined, "no_such_function"),
     ):
         assert sentence in simulate("check", "bare", "--firmware", library, status=2).stderr

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray
 
-    from tessera.figures.chart import Drawn
-
 
 SCHEMA = 1
 WORDS, COUNTS = ("layer", "status", "message", "unranked", "verdict"), ("seed", "seeds", "exit_status")  # by the last part of a column's name; the others are figures
@@ -51,12 +49,6 @@ class Comparison(Shown):
         warnings += marks_of(layers, columns)
         of = [facts.get("drive"), facts.get("input"), counted(len(layers["layer"]), "layer"), counted(facts.get("seeds", 1), "seed"), None if self.temporary else str(self.folder)]
         return Card("Comparison", ", ".join(str(part) for part in of if part), warnings, table=rows_of(layers, columns), rest=".layers")
-
-    def _chart(self) -> "Drawn | None":
-        from tessera.figures.pictures import latency_percentiles
-
-        runs = {layer: found for layer, found in self._good_runs().items() if found}
-        return latency_percentiles(runs) if runs else None
 
     @cached_property
     def columns(self) -> dict:
@@ -141,13 +133,13 @@ class Comparison(Shown):
             rows = self.ratio_rows(baseline, width is None)
             lines += ["", *aligned([row[: room_for(rows, width)] for row in rows])]
         lines += ["", *wrapped(self._legend())] if self.baselines else []
-        return "\n".join([*lines, *(time_lines(self._good_runs()) if width is None else ())]) + "\n"
+        return "\n".join([*lines, *(time_lines(self.good_runs()) if width is None else ())]) + "\n"
 
     def csv(self) -> str:
         """A row a layer, as `layers` has them."""
         return as_csv(self.columns["layers"])
 
-    def _good_runs(self) -> dict[str, list[Run]]:
+    def good_runs(self) -> dict[str, list[Run]]:
         """Of each layer, the runs that left figures."""
         runs = self.columns["runs"]
         found: dict[str, list[Run]] = {layer: [] for layer in self.columns["layers"]["layer"]}

@@ -20,8 +20,6 @@ from tessera.results.shown import Card, Shown
 if TYPE_CHECKING:
     import xarray
 
-    from tessera.figures.chart import Drawn
-
 SCHEMA = 1
 ROWS_A_PART = 1000
 AXIS = "axis."
@@ -121,11 +119,6 @@ class Sweep(Shown):
             if metric in good.columns and good[metric].drop_nulls().len():
                 rows.append((name, f"{figure(good[metric].min(), 'ms')} to {figure(good[metric].max(), 'ms')}"))
         return Card("Sweep", ", ".join(filter(None, (facts.get("title"), str(self.folder)))), warnings, rows)
-
-    def _chart(self) -> "Drawn | None":
-        from tessera.figures.gallery import of_sweep
-
-        return next(iter(of_sweep(self)), None)
 
     @property
     def kinds(self) -> Kinds:

@@ -13,7 +13,6 @@ from tessera.results.shown import Card, Shown
 if TYPE_CHECKING:
     import numpy as np
 
-    from tessera.figures.chart import Drawn
     from tessera.results.frames import Frames
     from tessera.results.steadiness import Effort
 
@@ -52,11 +51,6 @@ class Run(Shown):
         from tessera.results.cards import of_run  # marks are a matter of frames
 
         return of_run(self)
-
-    def _chart(self) -> "Drawn":
-        from tessera.figures.pictures import latency_percentiles
-
-        return latency_percentiles({str(self.summary["run"]["layer"]): self})
 
     def file(self, name: str) -> Path:
         """A file of the run. Raises InputError where the run did not write it."""

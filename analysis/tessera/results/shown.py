@@ -1,15 +1,8 @@
 """How results look at a prompt and in a notebook: a few lines, or a small table; whatever is wrong with them is said, and never raised."""
 
-from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tessera.figures.chart import Drawn
 
 MOST_LINES = 10
 MOST_ROWS = 40  # of a table in a notebook
@@ -61,25 +54,11 @@ class Card:
 class Shown:
     """Has a text and a table for whoever looks at it."""
 
+    picture_of: "Callable[[Shown], str]" = staticmethod(lambda result: "")
+    """An image for a notebook, as HTML, where there is one; drawn by tessera.figures.notebook, which this room knows nothing of."""
+
     def _card(self) -> Card:
         raise NotImplementedError
-
-    def _chart(self) -> "Drawn | None":
-        """A picture for a notebook, where there is one."""
-        return None
-
-    def _picture(self) -> str:
-        """The chart as an image that is in the page."""
-        try:
-            if (chart := self._chart()) is None:
-                return ""
-            from tessera.figures.paper import draw
-
-            with TemporaryDirectory() as folder:
-                drawn = draw(chart, Path(folder) / "chart.svg").read_bytes()
-            return f'<img alt="{escape(chart.title)}" style="max-width:600px" src="data:image/svg+xml;base64,{b64encode(drawn).decode()}">'
-        except Exception:  # a picture is an extra: whatever is wrong with the results, the table says
-            return ""
 
     def _safe_card(self) -> Card:
         try:
@@ -92,4 +71,4 @@ class Shown:
         return self._safe_card().text()
 
     def _repr_html_(self) -> str:
-        return self._safe_card().html() + self._picture()
+        return self._safe_card().html() + Shown.picture_of(self)
