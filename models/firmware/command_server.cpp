@@ -182,7 +182,8 @@ Task<Status> CommandServer::trim_to_zeros(HostCommand& command) {
   co_await lock;
   if (command.aborted) co_return Status::aborted;
   const auto [head, tail] = edges_of(command.blocks, all);
-  LogicalRun whole{all.first + (head != 0 ? 1U : 0U), all.count - std::min(all.count, (head != 0 ? 1U : 0U) + (tail != 0 ? 1U : 0U))};
+  LogicalRun whole{all.first + (head != 0 ? 1U : 0U),
+                   all.count - std::min<std::uint32_t>(all.count, (head != 0 ? 1U : 0U) + (tail != 0 ? 1U : 0U))};
   if (whole.count != 0) {
     const Status status = co_await layer_.trim(whole);
     if (!ok(status)) co_return status;

@@ -34,7 +34,9 @@ struct PacketRecord {
   /// Whether it is on the sector that ends the packet.
   [[nodiscard]] bool ends() const { return at == packet + sectors - 1; }
   /// What a run takes of the packet: of one without data a sector with a header.
-  [[nodiscard]] std::uint32_t sectors_of(LogicalRun run) const { return says == PacketSays::data ? run.count : std::min(run.count, 1U); }
+  [[nodiscard]] std::uint32_t sectors_of(LogicalRun run) const {
+    return says == PacketSays::data ? run.count : std::min<std::uint32_t>(run.count, 1);
+  }
   /// Sectors of the packet in front of the own run.
   [[nodiscard]] std::uint32_t offset() const { return static_cast<std::uint32_t>(at - packet) + 1 - sectors_of(own); }
 };
