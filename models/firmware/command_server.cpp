@@ -211,7 +211,7 @@ Task<Status> CommandServer::write_zeros(HostRun blocks, HostTag tag) {
   while (zeros.sectors() == 0) {
     const Picoseconds later = ports_.cpu.now() + buffer_retry;
     co_await ports_.cpu.sleep_until(later);
-    room = std::max(room / 2, 1U);
+    room = std::max<std::uint32_t>(room / 2, 1);
     zeros = ports_.memory.acquire(room);
   }
   Status status = Status::ok;
