@@ -1,7 +1,7 @@
 /* The policy interface: when a layer of Tessera's own cleans although it need not, and what it cleans, decided by a shared library. Plain C,
  * one version number.
  *
- * A library exports tessera_firmware_policy(), alone or beside tessera_firmware_layer(), and is named where a library with layers is. The
+ * A library exports tessera_firmware_policy(), alone or with tessera_firmware_layer(), and is named where a library with layers is. The
  * layer media-cache with the policy `mine` is media-cache:mine wherever a layer is named. The drive makes an instance at each power-on
  * (create) and asks it. Everything happens in one thread, and one call at a time; a call takes no simulated time but what it charges.
  *

@@ -74,7 +74,7 @@ std::string mixed(unsigned seed) {
   host.registers.bind(ahci->registers);
   ahci->memory.bind(host.memory);
   ahci->interrupt.bind(host.interrupt);
-  host.driver.memory.resize(64U << 20U);  // bring_up() takes pages anew
+  host.driver.memory.resize(64U << 20U);  // each bring_up() takes pages
   AhciDevice device(host, drawn.config.host.tags);
   return drawn.run(host, device);
 }
