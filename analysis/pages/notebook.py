@@ -29,8 +29,10 @@ def write_outputs(file: Path) -> None:
 def run_cells(cells: list[Cell]) -> Iterator[tuple[int, list[Cell]]]:
     """Number and outputs of each cell of code, in a folder of its own."""
     import matplotlib
+    import matplotlib.pyplot as plt
 
     matplotlib.use("Agg")
+    plt.close("all")  # whoever called may have pictures open
     names: dict[str, Any] = {"__name__": "__main__"}
     began = Path.cwd()
     with TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from images import build_layer
@@ -121,7 +122,7 @@ def test_what_a_page_shows_runs_though_shorter(page, tmp_path):
     assert found
     _lay_out(page, tmp_path)
     environment = {
-        **os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR),
+        **os.environ, "PATH": f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY / "analysis"), "TESSERA_SIM": str(SIMULATOR),
     }  # fmt: skip
     for language, text in found:
         here = text.replace("/tmp/", f"{tmp_path}/").replace("--size=64m", "--size=1m") + ("wait\n" if "&\n" in text else "")

@@ -1,5 +1,6 @@
 """The notebook of the tutorial: its cells run, one after the other as in Jupyter, and show what it is kept with."""
 
+import matplotlib.pyplot as plt
 import pytest
 from pages.notebook import cells_of, run_cells, texts_of
 from samples import REPOSITORY
@@ -17,6 +18,11 @@ def test_the_cells_show_what_the_notebook_is_kept_with(tmp_path, monkeypatch):
         assert cell["execution_count"] == number
     assert "imr-rmw is " in "".join(text for _, outputs in found for text in texts_of(outputs))
     assert list(tmp_path.iterdir()) == []  # results without a folder of their own go with the notebook's values
+
+
+def test_a_picture_that_was_open_before_is_not_the_notebooks():
+    plt.figure()
+    assert list(run_cells([{"cell_type": "code", "source": ["import matplotlib.pyplot as plt"]}])) == [(1, [])]
 
 
 def test_it_is_kept_with_a_card_a_chart_a_table_and_a_picture():
