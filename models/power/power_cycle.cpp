@@ -78,4 +78,9 @@ std::string PowerCycle::never_ready() {
          " times without an answer to a request (dram.bit_error_rate)";
 }
 
+std::string PowerCycle::never_read_back() {
+  return "errors of the DRAM restarted the firmware " + std::to_string(most_restarts_in_a_row) +
+         " times before all was read back (dram.bit_error_rate)";
+}
+
 }  // namespace tessera

@@ -106,8 +106,9 @@ class PowerCycle final : private TimelineListener {
   [[nodiscard]] Phase phase() const { return phase_; }
   /// Whether there is a firmware to restart.
   [[nodiscard]] bool firmware_runs() const { return phase_ == Phase::on || phase_ == Phase::recovery || phase_ == Phase::verification; }
-  /// Why PowerOwner::gives_up() was called.
+  /// Why PowerOwner::gives_up() was called: nothing was answered, or nothing but the reads of an owner that reads all back.
   [[nodiscard]] static std::string never_ready();
+  [[nodiscard]] static std::string never_read_back();
 
  private:
   enum Event : std::uint64_t { power_back, begin_boot, answers };

@@ -247,7 +247,8 @@ void Simulation::gives_up() {
     lose_requests();
     report_->ended(SweepEnd::restarted);
   }
-  end_dead(Status::corrupt, PowerCycle::never_ready());
+  never_read_back_ = sweep_ != nullptr && sweep_->running();
+  end_dead(Status::corrupt, never_read_back_ ? PowerCycle::never_read_back() : PowerCycle::never_ready());
 }
 
 void Simulation::end_dead(Status status, const std::string& why) {

@@ -92,6 +92,8 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   [[nodiscard]] Status drain_status() const { return drain_status_; }
   /// Whether the run ended because the drive did not boot.
   [[nodiscard]] bool dead() const { return dead_; }
+  /// Whether it ended because errors of the DRAM restarted the firmware, time after time, before all was read back.
+  [[nodiscard]] bool never_read_back() const { return never_read_back_; }
   /// Whether it ended before the drive had come to rest.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
   /// Commands that the drive did not answer within host.timeout, and the first of them with what the drive did instead.
@@ -197,6 +199,7 @@ class Simulation final : private PlayerEndListener, private RequestObserver, pri
   std::unique_ptr<SweepReport> report_;  // of a copy of the process
   std::string drain_failure_;
   bool dead_ = false;
+  bool never_read_back_ = false;
   Status drain_status_ = Status::ok;
   Picoseconds drain_limit_;
   Picoseconds next_look_;          // of a drain, once an hour

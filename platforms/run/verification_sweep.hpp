@@ -28,6 +28,7 @@ class VerificationSweep final : private PlayerEndListener, private RequestObserv
   void start();
   /// The power is cut in the middle of it: a sweep is not resumed but made anew.
   void power_lost();
+  [[nodiscard]] bool running() const { return running_; }
   /// Whether a stop signal ended it.
   [[nodiscard]] bool stopped() const { return player_.stopped(); }
 

@@ -195,6 +195,11 @@ def test_a_host_whose_records_a_double_error_of_the_dram_took_may_not_come_up():
     assert dead["failures"] == 0 and dead["dead"] == 1
 
 
+def test_a_drive_that_answers_but_is_restarted_before_all_is_read_back_is_not_dead():
+    found = campaign("--layer", "all", "--seed", 20261204, "--only", 468, "--draw", 9)["all"]
+    assert found["failures"] == 0 and found["dead"] == 0
+
+
 def test_a_host_that_a_drawn_parameter_made_translate_has_no_saved_state():
     found = campaign("--layer", "host-aware", "--seed", 20261215, "--only", 6523, "--draw", 8)["all"]
     assert found["failures"] == 0 and found["states"] == 0

@@ -187,6 +187,7 @@ TEST_CASE("power: restarts without an answer between them end in a drive that is
   };
   CHECK(restarts_until_given_up() == 101);
   CHECK(PowerCycle::never_ready().find("100 times without an answer") != std::string::npos);
+  CHECK(PowerCycle::never_read_back().find("100 times before all was read back") != std::string::npos);
   bench.power.answered();
   CHECK(restarts_until_given_up() == 101);
   bench.power.answered();
