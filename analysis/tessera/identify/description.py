@@ -25,10 +25,17 @@ def lines_of(found: Findings) -> list[Line]:
     rpm, error = 60 / turn.period, 60 * turn.error / turn.period**2
     lines = [
         Line("media", "rpm", f'"{round(rpm)} rpm"', f"angles: {rpm:.3f} ± {error:.3f} rpm, from {plan.anchors} places read again and again"),
-        Line("media", "surfaces", str(shape.surfaces), "angles: every so many tracks the skew is another" if shape.surfaces > 1 else "angles: all steps from track to track are alike"),
+        Line("media", "surfaces", str(shape.surfaces), "angles: after so many steps of the same kind comes another" if shape.surfaces > 1 else "angles: all steps from track to track are alike"),
         Line("media", "sector_size", f'"{plan.block} B"', "as the device says"),
         Line("media", "exported_sectors", str(plan.blocks), "as the device says"),
     ]
+    if shape.order.serpent > 1:
+        outermost = shape.zones[0]
+        lines += [
+            Line("media", "track_order", '"serpentine"', "angles: the usual step is to the next radius, and another one comes after as many tracks as a serpent has"),
+            Line("media", "serpent_tracks", str(shape.order.serpent), "angles: tracks from one other step to the next"),
+            Line("media", "serpent_skew", f'"{(outermost.serpent_skew - 0.5) / outermost.sectors * turn.period * 1e3:.4f} ms"', f"angles: the step after all surfaces; ± {0.5 / outermost.sectors * turn.period * 1e3:.4f} ms"),
+        ]
     if shape.zones[0].first < 0:
         lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
     if found.seeks.switch is not None and shape.surfaces > 1:
@@ -137,8 +144,9 @@ def sequential_said(found: Findings) -> list[str]:
         return []
     shape, plan = found.geometry, found.plan
     zones = [shape.zones[index] for index in shape.zone(window_bases(plan))]
-    turns = [shape.surfaces + ((shape.surfaces - 1) * zone.track_skew + zone.cylinder_skew) / zone.sectors for zone in zones]  # of a cylinder
-    given = np.array([shape.surfaces * zone.sectors * plan.block / found.rotation.period for zone in zones]) / np.array(turns)
+    order = shape.order
+    turns = [order.tracks + float(order.skew(zone, np.array([order.tracks]))[0]) / zone.sectors for zone in zones]  # until the order repeats
+    given = np.array([order.tracks * zone.sectors * plan.block / found.rotation.period for zone in zones]) / np.array(turns)
     part = float(np.median(found.rates / given))
     return [f"sequential: {found.rates.max() / 1e6:.3g} to {found.rates.min() / 1e6:.3g} MB/s by position, {100 * part:.1f} % of what tracks and skews give"]
 

@@ -46,11 +46,11 @@ def find(folder: Path) -> Findings:
     turn = rotation(angles.first, angles.completion, STEP)
     phase, length = turn.phase(angles.completion), plan.window_tracks * plan.track_blocks
     shown = windows(window_bases(plan), length, angles.first, phase, plan.track_blocks)
-    found = geometry(shown, plan.blocks, length)
-    move_boundaries(found, [logs[name] for name in ("angles", "seeks") if name in logs], turn)
+    found = geometry(shown, plan.blocks, length, angles.first, phase)
+    upto = {name: half(logs[name]) if name == "mixed" else None for name in ("angles", "seeks", "mixed") if name in logs}
+    move_boundaries(found, [(logs[name].first[:count], logs[name].completion[:count]) for name, count in upto.items()], turn)
     reads = read_cache(logs, plan, turn.period)
-    distance, latency = _positioned(logs, found, reads, turn.period)
-    curve = seeks(distance, latency, turn.period, sum(found.cylinders()), reads.hit)
+    curve = seeks(*_positioned(logs, found, reads, turn.period), turn.period, sum(found.cylinders()), reads.hit)
     return Findings(plan, logs, turn, found, sum(one is not None for one in shown), curve, reads, write_cache(logs), None, _rates(logs.get("sequential"), plan))
 
 
@@ -59,23 +59,24 @@ def half(log: Log) -> int:
     return len(log.latency) // 2
 
 
-def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, period: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cylinders from the request before, SAME_TRACK on its own track, and latency less the transfer, of every read that went to the platters."""
-    distances, latencies = [], []
-    for name in ("seeks", "angles", "mixed"):
+def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, period: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cylinders from the request before, SAME_TRACK on its own track, whether the surface is another, and latency less the transfer, of every read
+    that went to the platters. Where a cache reads ahead only those that come after its pause: others wait for it."""
+    distances, others, latencies = [], [], []
+    for name in ("seeks",) if reads.ahead is not None else ("seeks", "angles", "mixed"):
         if name in logs:
             log = logs[name]
             upto = half(log) if name == "mixed" else len(log.latency)
             block, latency = log.first[:upto], log.latency[:upto]
-            track = found.track(block)
-            moved, distance = np.diff(track), np.abs(np.diff(track // found.surfaces))
+            moved, distance = np.diff(found.track(block)), np.abs(np.diff(found.cylinder(block)))
             distance[moved == 0] = SAME_TRACK
             platter = ~reads.served(latency)[1:]
-            if reads.hit is not None:  # what is read ahead may have come that far, or be on its way
+            if reads.hit is not None:  # what is read ahead may have come that far
                 platter &= (distance > 0) | (np.diff(block) < 0)
             distances.append(distance[platter])
+            others.append((np.diff(found.surface(block)) != 0)[platter])
             latencies.append((latency - period / found.sectors(block))[1:][platter])
-    return np.concatenate(distances), np.concatenate(latencies)
+    return np.concatenate(distances), np.concatenate(others), np.concatenate(latencies)
 
 
 def _rates(log: Log | None, plan: Plan) -> np.ndarray | None:

@@ -10,6 +10,7 @@ from tessera.identify.plan import Plan
 REQUESTS = np.dtype([("write", bool), ("offset", "u8"), ("length", "u4")])  # bytes
 RUNS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 15, 16, 17, 20, 24, 28, 32, 33, 40, 48, 64, 65)  # other places read before one returns to the first
 TRANSFERS = (1, 4, 16, 48)  # blocks
+FAR = 16_384  # tracks from the drive's first one: a serpent of 20 surfaces, ten times
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,16 @@ def window_bases(plan: Plan) -> np.ndarray:
 
 
 def _angles(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """One block at a time, in no order, so that no cache helps: a third of a window's samples lie in its first two tracks."""
+    """One block at a time, in no order, so that no cache helps: a third of a window's samples lie in its first two tracks. Those strewn over the
+    drive's first tracks, all octaves alike, show the order of tracks, whatever it repeats after."""
     dense = plan.samples // 3
     bases = window_bases(plan)[:, None]
     near = rng.integers(0, 2 * plan.track_blocks, (plan.windows, dense))
     far = rng.integers(0, plan.window_tracks * plan.track_blocks, (plan.windows, plan.samples - dense))
     anchors = np.tile(rng.integers(0, plan.blocks, plan.anchors), plan.visits)
-    every = np.concatenate([np.concatenate([bases + near, bases + far], axis=1).ravel(), anchors])
+    farthest = min(FAR * plan.track_blocks, plan.blocks // 2)
+    strewn = np.exp(rng.uniform(np.log(4 * plan.track_blocks), np.log(farthest), plan.strewn)).astype(np.int64)
+    every = np.concatenate([np.concatenate([bases + near, bases + far], axis=1).ravel(), anchors, strewn])
     return rng.permutation(every), np.array(1)
 
 
@@ -138,7 +142,7 @@ def _cleaning(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
 
 JOBS = (
     Job("angles", "the spindle's period, the tracks' lengths and angles: single reads in windows over the drive, and of places read again and again", 0, _angles),
-    Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive", 0, _seeks),
+    Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive, each after what is read ahead has ended", 31_000, _seeks),
     Job("again", "whether a read block is still in the cache: each is read twice", 37_000, _again),
     Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 37_000, _before),
     Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 31_000, _run),

@@ -23,6 +23,7 @@ class Plan:
     samples: int = 480        # reads in each
     anchors: int = 240        # places that are read again and again, to see the spindle turn
     visits: int = 12
+    strewn: int = 2400        # reads ever farther from the drive's first track, to see where its tracks go on another surface
     pairs: int = 3000         # seeks, by distance
     repeats: int = 16         # of each question to the caches
     mixed: int = 4000
@@ -39,7 +40,7 @@ class Plan:
 
     def small(self) -> "Plan":
         """A tenth of the reads: rougher figures in two minutes."""
-        return replace(self, windows=12, samples=240, anchors=80, visits=8, pairs=600, repeats=8, mixed=800, burst=2048, cleaning=20_000)
+        return replace(self, windows=12, samples=240, anchors=80, visits=8, strewn=800, pairs=600, repeats=8, mixed=800, burst=2048, cleaning=20_000)
 
 
 def plan(capacity: int, block: int, track: int | None = None, seed: int = 1) -> Plan:

@@ -14,6 +14,7 @@ SURE = 0.4e-3     # seconds: bounds on one track, or one cylinder, that lie clos
 SAME_TRACK = -1   # in place of a distance
 FEWEST = 60       # reads of a point
 WIDTH = 0.08      # of the logarithm of a distance
+SHORT = 1e-3      # of the cylinders: a seek over fewer takes less than most head switches
 LEAST = 20e-6     # seconds: what a host's pauses vary by
 FORMULA = 0.9     # share of the points whose bounds the formula has to meet
 
@@ -34,23 +35,28 @@ class Seeks:
     fits: bool              # the formula meets the bounds
 
 
-def seeks(distance: np.ndarray, latency: np.ndarray, period: float, cylinders: int, hit: tuple[float, float] | None) -> Seeks:
-    """From reads that no cache served: cylinders from the one before, SAME_TRACK on one track, and latency less the block's transfer. `hit`: what a cache's answer takes."""
+def seeks(distance: np.ndarray, other: np.ndarray, latency: np.ndarray, period: float, cylinders: int, hit: tuple[float, float] | None) -> Seeks:
+    """From reads that no cache served: cylinders from the one before, SAME_TRACK on one track, whether they are on another surface, and latency less
+    the block's transfer. `hit`: what a cache's answer takes."""
     overhead, overhead_error = _usual(latency[distance == SAME_TRACK], period)
     if hit is not None and overhead_error > SURE / 2:
         overhead, overhead_error = hit
     elif overhead_error > SURE / 2:
         overhead, overhead_error = 0.0, SURE / 2
-    switched, switch_error = _usual(latency[distance == 0], period)
+    near = np.flatnonzero(other & (distance >= 0))
+    near = near[np.argsort(distance[near], kind="stable")][: max(FEWEST, int((distance[near] == 0).sum()))]
+    near = near[distance[near] <= SHORT * cylinders]
+    switched, switch_error = _usual(latency[near], period)
     switch = (max(0.0, switched - overhead), switch_error + overhead_error) if switch_error < SURE / 2 else None
     moved = distance > 0
-    far, took = distance[moved], latency[moved]
+    far, took, other = distance[moved], latency[moved], other[moved]
     points = np.unique(np.round(np.exp(np.linspace(0, np.log(cylinders - 1), POINTS)))).astype(int)
     points = points[(points >= far.min()) & (points <= far.max())]
-    near = [_neighbours(far, int(point)) for point in points]
     shortest, slope, covariance = 0.0, 0.0, np.zeros((2, 2))
     for _ in range(3):  # the formula of the last round takes the slope out of each point's neighbours
         expected = shortest + slope * np.sqrt(far)
+        shown = ~other | (expected > switch[0]) if switch is not None and slope > 0 else np.ones(len(far), bool)  # a shorter seek hides in a head switch
+        near = [_neighbours(np.where(shown, far, np.inf), int(point)) for point in points]
         both = np.array([_bounds(took[rows] - expected[rows], period) for rows in near]) + (shortest + slope * np.sqrt(points))[:, None]
         time, error = both.mean(axis=1) - overhead, (both[:, 1] - both[:, 0]) / 2 + LEAST
         shortest, slope, covariance = _formula(points, time, error)

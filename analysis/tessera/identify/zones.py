@@ -6,10 +6,11 @@ from itertools import product
 import numpy as np
 
 from tessera.errors import InputError
+from tessera.identify.order import GAIN, MOST_SURFACES, Order, Serpent, serpent, split
 from tessera.identify.tracks import Window
 
-MOST_SURFACES = 32
-GAIN = 0.8     # surfaces are told where they leave less of the steps' variance than this
+RISER_WIDTH = 0.02  # of a track: steps to the next radius agree that well
+AGREE = 0.97   # of the reads in a zone: its skews are right
 NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
 MOST_STEPS = 0.25  # of a track: a step farther from the median is of a window's edge
 
@@ -22,6 +23,7 @@ class Zone:
     sectors: int
     track_skew: int
     cylinder_skew: int
+    serpent_skew: int     # to the next serpent; cylinder by cylinder that is the next cylinder
     start: float          # angle of its first block, part of a turn
     skew_error: float     # sectors, standard error of the steps' mean
     before: int           # by how many blocks its beginning may be off: no window between it and the zone before
@@ -33,8 +35,12 @@ class Zone:
 @dataclass
 class Geometry:
     zones: list[Zone]
-    surfaces: int
+    order: Order
     blocks: int
+
+    @property
+    def surfaces(self) -> int:
+        return self.order.surfaces
 
     def zone(self, block: np.ndarray) -> np.ndarray:
         """Index of each block's zone."""
@@ -42,22 +48,38 @@ class Geometry:
         return np.clip(np.searchsorted(firsts, block, side="right") - 1, 0, len(firsts) - 1)
 
     def track(self, block: np.ndarray) -> np.ndarray:
-        """In the order of addresses; a cylinder has as many as there are surfaces."""
+        """In the order of addresses."""
+        zone, within = self._within(block)
+        return self.surfaces * self._starts()[zone] + within
+
+    def cylinder(self, block: np.ndarray) -> np.ndarray:
+        """The arm's place."""
+        zone, within = self._within(block)
+        return self._starts()[zone] + self.order.radius(within)
+
+    def surface(self, block: np.ndarray) -> np.ndarray:
+        return self.order.surface(self._within(block)[1])
+
+    def _within(self, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Zone, and number of the track in it."""
         zone, firsts = self.zone(block), np.array([zone.first for zone in self.zones])
-        starts = self.surfaces * np.concatenate([[0], np.cumsum(self.cylinders()[:-1])])
-        return starts[zone] + (block - firsts[zone]) // self.sectors(block)
+        return zone, (block - firsts[zone]) // self.sectors(block)
+
+    def _starts(self) -> np.ndarray:
+        return np.concatenate([[0], np.cumsum(self.cylinders()[:-1])]).astype(np.int64)
 
     def cylinders(self) -> list[int]:
+        """Of each zone; whole serpents, as its last one's radii are left out."""
         ends = [zone.first for zone in self.zones[1:]] + [self.blocks]
-        return [-((zone.first - end) // (zone.sectors * self.surfaces)) for zone, end in zip(self.zones, ends, strict=True)]
+        return [-((zone.first - end) // (zone.sectors * self.order.tracks)) * self.order.serpent for zone, end in zip(self.zones, ends, strict=True)]
 
     def sectors(self, block: np.ndarray) -> np.ndarray:
         """Length of the track that holds a block."""
         return np.array([zone.sectors for zone in self.zones])[self.zone(block)]
 
 
-def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry:
-    """`length`: blocks of a window. Raises InputError where too few windows show tracks."""
+def geometry(windows: list[Window | None], blocks: int, length: int, block: np.ndarray, phase: np.ndarray) -> Geometry:
+    """`length`: blocks of a window; `block` and `phase` of all reads whose angles are known. Raises InputError where too few windows show tracks."""
     seen = [found for found in windows if found is not None]
     if len(seen) < max(2, len(windows) // 4):
         raise InputError(
@@ -71,16 +93,45 @@ def geometry(windows: list[Window | None], blocks: int, length: int) -> Geometry
             last.append(one)
         else:
             groups.append([one])
-    surfaces = _surfaces(groups)
+    upto = groups[1][0].base if len(groups) > 1 and len(groups[0]) == 1 else groups[0][-1].base + length
+    stairs = _stairs(groups[0], block[block < upto], phase[block < upto])
     zones: list[Zone] = []
     end = 0
-    for group in groups:
-        zones.append(_zone(group, surfaces, end, not zones))
-        end = group[-1].base + length
+    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES):
+        order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
+        for group in groups:
+            inside = (block >= group[0].base) & (block < group[-1].base + length)
+            zones.append(_serpents(group, order, stairs, end, block[inside], phase[inside]))
+            end = group[-1].base + length
+    else:
+        order = Order(_surfaces(groups))
+        for group in groups:
+            zones.append(_zone(group, order, end))
+            end = group[-1].base + length
     for zone in zones[1:]:
         zone.start = float(np.mod(zone.start - zones[0].start, 1.0))
     zones[0].start = 0.0
-    return Geometry(zones, surfaces, blocks)
+    return Geometry(zones, order, blocks)
+
+
+def _stairs(group: list[Window], block: np.ndarray, phase: np.ndarray) -> Serpent | None:
+    """Of the outermost zone, whose first track is known."""
+    sectors, first = group[0].sectors, _outermost(group)
+    _, step = _steps(group)
+    track, within = (block - first) // sectors, (block - first) % sectors
+    usual = round(float(np.median(step)))
+    return serpent(track, np.exp(2j * np.pi * (phase - (within + 1 + track * usual) / sectors)))
+
+
+def _outermost(group: list[Window]) -> int:
+    """The drive's first block begins a track, unless sectors in front of it are reserved."""
+    sectors, grid = group[0].sectors, _grid(group)
+    slip = grid % sectors
+    return 0 if min(slip, sectors - slip) <= group[0].slack + 1 else slip - sectors
+
+
+def _grid(group: list[Window]) -> int:
+    return group[0].boundary + round(float(np.median([_off_grid(group[0], one) for one in group])))
 
 
 def _off_grid(one: Window, other: Window) -> int:
@@ -102,56 +153,79 @@ def _steps(group: list[Window]) -> tuple[np.ndarray, np.ndarray]:
     return tracks[near], (middle + away)[near]
 
 
-def _split(track: np.ndarray, step: np.ndarray, surfaces: int) -> tuple[float, int]:
-    """What variance is left where each `surfaces`-th step is another, and which one it is."""
-    if surfaces == 1:
-        return float(((step - step.mean()) ** 2).sum()), 0
-    left = []
-    for last in range(surfaces):
-        other = track % surfaces == last
-        parts = [part for part in (step[other], step[~other]) if len(part)]
-        left.append(sum(float(((part - part.mean()) ** 2).sum()) for part in parts))
-    return min(left), int(np.argmin(left))
-
-
 def _surfaces(groups: list[list[Window]]) -> int:
     every = [_steps(group) for group in groups]
-    left = {surfaces: sum(_split(track, step, surfaces)[0] for track, step in every if len(step)) for surfaces in range(1, MOST_SURFACES + 1)}
+    left = {surfaces: sum(split(track, step, surfaces)[0] for track, step in every if len(step)) for surfaces in range(1, MOST_SURFACES + 1)}
     best = min(left, key=left.__getitem__)
     return best if left[best] < GAIN * left[1] else 1
 
 
-def _zone(group: list[Window], surfaces: int, end: int, outermost: bool) -> Zone:
-    sectors = group[0].sectors
+def _zone(group: list[Window], order: Order, end: int) -> Zone:
+    """Cylinder by cylinder."""
+    sectors, surfaces = group[0].sectors, order.surfaces
     track, step = _steps(group)
-    _, last = _split(track, step, surfaces)
+    _, last = split(track, step, surfaces)
     at_end = track % surfaces == last if surfaces > 1 else np.ones(len(step), bool)
     cylinder = step[at_end].mean() if at_end.any() else step.mean()
     along = step[~at_end].mean() if (~at_end).any() else cylinder
     length = sectors * surfaces
-    grid = group[0].boundary + round(float(np.median([_off_grid(group[0], one) for one in group]))) + (last + 1) * sectors * (surfaces > 1)
-    if outermost:  # the drive's first block begins a cylinder, unless sectors in front of it are reserved
+    grid = _grid(group) + (last + 1) * sectors * (surfaces > 1)
+    if not end:  # the drive's first block begins a cylinder, unless sectors in front of it are reserved
         slip = grid % sectors
         grid -= slip if slip <= group[0].slack + 1 else slip - sectors if sectors - slip <= group[0].slack + 1 else 0
         first, before, between = grid % length - (length if grid % length else 0), 0, (0, 0)
     else:
-        middle = (end + group[0].base) // 2
-        first, before, between = middle + (grid - middle) % length, (group[0].base - end) // 2 + length, (end, group[0].boundary)
-        if first > group[0].boundary:
-            first -= length
+        first, before, between = _begins(group, grid, length, end)
     choices = [(round(along) + a, round(cylinder) + b) for a, b in product((0, -1, 1), repeat=2)] if len(group) > 1 else [(round(along), round(cylinder))]
-    found = {skews: _start(group, first, surfaces, *skews) for skews in choices}
-    skews = max(found, key=lambda one: round(abs(found[one]), 3))
-    error = float(step[at_end].std() / np.sqrt(max(1, at_end.sum())))
-    start = float(np.angle(found[skews]) / (2 * np.pi))
-    return Zone(first, sectors, skews[0] % sectors, skews[1] % sectors, start, error, before, between, len(group), float(abs(found[skews])))
+    zones = [Zone(first, sectors, a % sectors, b % sectors, b % sectors, 0.0, 0.0, before, between, len(group), 0.0) for a, b in choices]
+    boundaries, angles = np.array([one.boundary for one in group]), np.array([one.angle for one in group])
+    found = [_start(zone, order, (boundaries - first + sectors // 2) // sectors, angles) for zone in zones]
+    zone, start = zones[best := max(range(len(found)), key=lambda index: round(abs(found[index]), 3))], found[best]
+    zone.start, zone.agreement = float(np.angle(start) / (2 * np.pi)), float(abs(start))
+    zone.skew_error = float(step[at_end].std() / np.sqrt(max(1, at_end.sum())))
+    return zone
 
 
-def _start(group: list[Window], first: int, surfaces: int, along: int, cylinder: int) -> complex:
-    """Mean of the zone's first angle that each window shows, by the skews in between."""
-    found = []
-    for one in group:
-        track = round((one.boundary - first) / one.sectors)
-        skew = track // surfaces * ((surfaces - 1) * along + cylinder) + track % surfaces * along
-        found.append(np.exp(2j * np.pi * (one.angle - skew / one.sectors)))
-    return complex(np.mean(found))
+def _begins(group: list[Window], grid: int, length: int, end: int) -> tuple[int, int, tuple[int, int]]:
+    """First block of an inner zone, between the last window in front of it and its own first one, by how much it may be off, and these bounds."""
+    middle = (end + group[0].base) // 2
+    first = middle + (grid - middle) % length
+    return first - length if first > group[0].boundary else first, (group[0].base - end) // 2 + length, (end, group[0].boundary)
+
+
+def _serpents(group: list[Window], order: Order, stairs: Serpent, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
+    """A zone of serpents: where these begin is what lets the most reads agree, and so are its skews, if those that its windows and the outermost
+    zone's risers give do not."""
+    sectors = group[0].sectors
+    _, step = _steps(group)
+    near = np.abs(step - np.median(step)) < sectors * RISER_WIDTH
+    across = float(step[near].mean())
+    along, back = (round(across + part * sectors) for part in (stairs.riser, stairs.returning))
+    grid = _grid(group) if end else _outermost(group)
+    begins = np.arange(order.tracks) if end else np.array([0])
+    track = (block - grid) // sectors
+    angle = phase - ((block - grid) % sectors + 1) / sectors
+    best = None
+    for off in sorted(product((0, -1, 1), repeat=3), key=lambda steps: sum(map(abs, steps))):
+        zone = Zone(grid, sectors, (along + off[0]) % sectors, (round(across) + off[1]) % sectors, (back + off[2]) % sectors, 0.0, 0.0, 0, (0, 0), len(group), 0.0)
+        starts = np.array([_start(zone, order, track + begin, angle) for begin in begins])
+        begin = int(np.abs(starts).argmax())
+        zone.start, zone.agreement = float(np.angle(starts[begin]) / (2 * np.pi)), float(abs(starts[begin]))
+        if best is None or zone.agreement > best[0].agreement:
+            best = zone, begin
+        if best[0].agreement >= AGREE:
+            break
+    zone, begin = best
+    zone.skew_error = float(step[near].std() / np.sqrt(max(1, near.sum())))
+    if end:
+        length = sectors * order.tracks
+        first, zone.before, zone.between = _begins(group, grid - begin * sectors, length, end)
+        moved = np.array([(first - grid) // sectors + begin])
+        zone.start = float(np.mod(zone.start + order.skew(zone, moved)[0] / sectors, 1.0))
+        zone.first = first
+    return zone
+
+
+def _start(zone: Zone, order: Order, track: np.ndarray, angle: np.ndarray) -> complex:
+    """Mean of the zone's first angle that each read shows, by the skews in between."""
+    return complex(np.exp(2j * np.pi * (angle - order.skew(zone, track) / zone.sectors)).mean())

@@ -1,0 +1,117 @@
+"""The order in which a drive's tracks are numbered, and how their angles show it.
+
+Cylinder by cylinder, every n-th step from track to track is another one: n surfaces. On a serpent the arm goes some radii inwards on a surface and as many
+outwards on the next: the usual step is that to the next radius, after as many tracks as a serpent has radii comes the step to the next surface,
+and after as many of these as there are surfaces comes the one to the next serpent. So angles less the usual steps are a staircase, whose treads
+are a serpent's radii long, and every n-th riser is another one. Where the risers are alike, n is not known.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+LONGEST = 4096        # radii of a serpent
+MOST_SURFACES = 32
+GAIN = 0.8            # every n-th step is told from the others where that leaves less of their variance than this
+RISER = 0.01          # of a turn: lower risers are not told from the noise of a tread
+FEWEST = 6            # risers
+COHERENT = 0.97       # agreement of the reads of a tread
+
+
+class Skews(Protocol):
+    """Sectors from a track to the next one, by where that is."""
+
+    track_skew: int     # on the next surface
+    cylinder_skew: int  # at the next radius
+    serpent_skew: int   # on the next serpent
+
+
+@dataclass(frozen=True)
+class Order:
+    surfaces: int
+    serpent: int = 1         # radii on a surface before the next surface comes; 1: cylinder by cylinder
+    told: bool = True        # whether the risers tell how many surfaces there are
+
+    @property
+    def tracks(self) -> int:
+        """Of a cylinder or a serpent of all surfaces, after which the order repeats."""
+        return self.surfaces * self.serpent
+
+    def skew(self, zone: Skews, track: np.ndarray) -> np.ndarray:
+        """Sectors from the zone's first track to that one, by angle."""
+        surface, radius = self.surface(track), track % self.serpent
+        along = (self.serpent - 1) * zone.cylinder_skew
+        whole = self.surfaces * along + (self.surfaces - 1) * zone.track_skew + zone.serpent_skew
+        return track // self.tracks * whole + surface * (along + zone.track_skew) + radius * zone.cylinder_skew
+
+    def surface(self, track: np.ndarray) -> np.ndarray:
+        return track % self.tracks // self.serpent
+
+    def radius(self, track: np.ndarray) -> np.ndarray:
+        """From the zone's first one."""
+        surface, radius = self.surface(track), track % self.serpent
+        return track // self.tracks * self.serpent + np.where(surface % 2, self.serpent - 1 - radius, radius)
+
+
+def split(track: np.ndarray, step: np.ndarray, surfaces: int) -> tuple[float, int]:
+    """What variance is left where each `surfaces`-th step is another, and which one it is."""
+    if surfaces == 1:
+        return float(((step - step.mean()) ** 2).sum()), 0
+    left = []
+    for last in range(surfaces):
+        other = track % surfaces == last
+        parts = [part for part in (step[other], step[~other]) if len(part)]
+        left.append(sum(float(((part - part.mean()) ** 2).sum()) for part in parts))
+    return min(left), int(np.argmin(left))
+
+
+@dataclass(frozen=True)
+class Serpent:
+    """What the staircase of one zone shows: radii of a serpent, surfaces (None: all risers are alike), and the risers in parts of a turn."""
+
+    radii: int
+    surfaces: int | None
+    riser: float
+    returning: float
+
+
+def serpent(track: np.ndarray, left: np.ndarray) -> Serpent | None:
+    """From reads in a zone: number of each one's track, and its angle less that of its place and the usual steps, as a complex number. None where
+    there are no treads."""
+    order = np.argsort(track, kind="stable")
+    track, left = track[order], left[order]
+
+    def treads(radii: int) -> tuple[np.ndarray, np.ndarray]:
+        tread = track // radii
+        return np.bincount(tread, left.real) + 1j * np.bincount(tread, left.imag), np.bincount(tread)
+
+    def agreement(radii: int) -> float:
+        total, count = treads(radii)
+        seen = np.count_nonzero(count)
+        return float(np.abs(total).sum() - seen) / max(1, len(track) - seen)
+
+    longest = min(LONGEST, int(track.max()) // FEWEST)
+    if longest < 2:
+        return None
+    scores = np.array([agreement(radii) for radii in range(2, longest + 1)])
+    radii = int(scores.argmax()) + 2
+    if scores[radii - 2] < COHERENT:
+        return None
+    total, count = treads(radii)
+    both = np.flatnonzero((count[1:] > 0) & (count[:-1] > 0))
+    riser = np.angle(total[both + 1] / total[both]) / (2 * np.pi)
+    if len(both) < FEWEST or abs(usual := float(np.median(riser))) < RISER:
+        return None
+    away = np.mod(riser - usual + 0.5, 1.0) - 0.5
+    variance = float((away**2).sum())
+    kinds = {}
+    for surfaces in range(2, MOST_SURFACES + 1):
+        last = both % surfaces == surfaces - 1  # the zone begins with a serpent
+        if last.any() and not last.all():
+            kinds[surfaces] = sum(float(((part - part.mean()) ** 2).sum()) for part in (away[last], away[~last]))
+    surfaces = min(kinds, key=kinds.__getitem__)
+    last = both % surfaces == surfaces - 1
+    returning = float(np.median(away[last]))
+    told = kinds[surfaces] < GAIN * variance and abs(returning - float(np.median(away[~last]))) > RISER / 2
+    return Serpent(radii, surfaces if told else None, usual, usual + returning if told else usual)
