@@ -30,11 +30,12 @@ def lines_of(found: Findings) -> list[Line]:
         Line("media", "exported_sectors", str(plan.blocks), "as the device says"),
     ]
     if shape.order.serpent > 1:
-        outermost = shape.zones[0]
+        least = max((zone.serpent_skew - 1) / zone.sectors for zone in shape.zones) * turn.period
+        most = min(zone.serpent_skew / zone.sectors for zone in shape.zones) * turn.period
         lines += [
             Line("media", "track_order", '"serpentine"', "angles: the usual step is to the next radius, and another one comes after as many tracks as a serpent has"),
             Line("media", "serpent_tracks", str(shape.order.serpent), "angles: tracks from one other step to the next"),
-            Line("media", "serpent_skew", f'"{(outermost.serpent_skew - 0.5) / outermost.sectors * turn.period * 1e3:.4f} ms"', f"angles: the step after all surfaces; ± {0.5 / outermost.sectors * turn.period * 1e3:.4f} ms"),
+            Line("media", "serpent_skew", f'"{(least + most) / 2 * 1e3:.4f} ms"', f"angles: the step after all surfaces, in whole sectors of every zone; ± {abs(most - least) / 2 * 1e3:.4f} ms"),
         ]
     if shape.zones[0].first < 0:
         lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
@@ -98,7 +99,7 @@ def unidentified(found: Findings) -> list[str]:
     if reads.hit is not None and found.seeks.overhead <= reads.hit[0] + 1e-6:
         missing.append("firmware.overheads: what a miss takes more than a hit is in the seek times")
     if found.geometry.surfaces == 1:
-        missing.append("media.surfaces: one, or several with equal skews")
+        missing.append("media.surfaces: one, or several with equal skews, or surface by surface with serpents of more than 4,096 tracks: the angles do not tell")
     if len(found.geometry.zones) > 1:
         widest = max(zone.before for zone in found.geometry.zones[1:])
         missing.append(f"where zones end: within {widest:,} sectors, half the distance of two windows")
