@@ -79,12 +79,13 @@ def fit(
     """
     from tessera.identify.description import cleaning_said, description, unidentified
     from tessera.identify.findings import find
+    from tessera.identify.queue import depth_failure, depths, depths_said, with_queue
     from tessera.identify.score import score, with_step
 
     _fresh(out, force)
     found, name = find(folder), out.stem
     if scored:
-        found = with_step(found)
+        found = with_queue(with_step(found))
     text = description(found, name)
     with tempfile.TemporaryDirectory() as aside:
         trial = Path(aside) / "drive.toml"
@@ -94,18 +95,21 @@ def fit(
         except InputError as error:
             raise InputError(f"{folder}: gives a drive that cannot be: {str(error).replace(str(trial), 'the description')}") from None
         held = score(found, trial) if scored else None
-    failure = None if held is None or held.fits else held.failure()
-    write(out, text if held is None else description(found, name, held.text(), failure))
+    deep = depths(found) if scored else []
+    said = [*([held.text()] if held is not None else []), *([depths_said(deep)] if deep else [])]
+    failures = [sentence for sentence in (None if held is None or held.fits else held.failure(), depth_failure(deep)) if sentence]
+    write(out, description(found, name, said, failures))
     print(f"{out}: {60 / found.rotation.period:.2f} rpm, {found.geometry.surfaces} surfaces, {len(found.geometry.zones)} zones, {sum(found.geometry.cylinders()):,} cylinders")
-    for said in cleaning_said(found):
-        print(said)
+    for sentence in cleaning_said(found):
+        print(sentence)
     print("not identified (also at the head of the description):")
     for sentence in unidentified(found):
         print(f"  {sentence}")
-    if held is not None:
-        print(held.text())
-    if failure:
+    for sentence in said:
+        print(sentence)
+    for failure in failures:
         print(f"tessera: {out}: {failure}", file=sys.stderr)
+    if failures:
         raise typer.Exit(1)
 
 

@@ -1,5 +1,7 @@
 """The description of an identified drive: each line with how it was found and by how much it may be off."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tessera.disksim.drive import Line
@@ -55,6 +57,9 @@ def lines_of(found: Findings) -> list[Line]:
         more = found.seeks.overhead - hit[0]
         for after in ("read", "write"):
             lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {(found.seeks.overhead_error + under_way(found)) * 1e6:.1f} us"))
+    for choice in found.queue:
+        alike = [value.strip('"') for value in choice.alike if value != choice.value]
+        lines.append(Line(choice.section, choice.key, choice.value, "depth-4, depth-32, beside, first halves: of what was tried the best" + (f"; as good: {', '.join(alike)}" if alike else "")))
     return lines + _read_cache(found) + _write_cache(found) + list(FIXED)
 
 
@@ -92,7 +97,8 @@ def _write_cache(found: Findings) -> list[Line]:
 
 def unidentified(found: Findings) -> list[str]:
     """What the logs do not tell, each with its reason."""
-    missing = ["controller.scheduling, controller.age_limit: no job has two requests under way; the defaults are written, and rates at depth are not the drive's", "media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    missing = [] if found.queue else ["controller.scheduling, age_limit, host.tags: the jobs depth-4, depth-32 and beside were not run, or not tried (--no-score); the defaults are written, and rates at depth are not the drive's"]
+    missing += ["media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
     reads, writes = found.reads, found.writes
     if found.seeks.switch is None or found.geometry.surfaces == 1:
         missing.append("media.head_switch: too few reads of one cylinder; 0 is written")
@@ -152,11 +158,11 @@ def sequential_said(found: Findings) -> list[str]:
     return [f"sequential: {found.rates.max() / 1e6:.3g} to {found.rates.min() / 1e6:.3g} MB/s by position, {100 * part:.1f} % of what tracks and skews give"]
 
 
-def description(found: Findings, name: str, score: str | None = None, failure: str | None = None) -> str:
-    head = [f"# {failure}"] if failure else []
+def description(found: Findings, name: str, score: Sequence[str] = (), failures: Sequence[str] = ()) -> str:
+    head = [f"# {failure}" for failure in failures]
     head += [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
     head += [f"# - {sentence}" for sentence in unidentified(found)]
-    head += [f"# {said}" for said in (*sequential_said(found), *cleaning_said(found), *([score] if score else []))]
+    head += [f"# {said}" for said in (*sequential_said(found), *cleaning_said(found), *score)]
     lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']
     entries = lines_of(found)
     for section in ORDER:

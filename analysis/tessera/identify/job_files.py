@@ -88,7 +88,7 @@ def _job_file(job: Job, device: str) -> str:
     if job.destructive:
         lines.insert(0, WARNING.format(device=device).rstrip())
     lines += [
-        f"[{job.name}]", f"filename={device}", f"read_iolog={job.name}.iolog", "ioengine=psync", "direct=1", "iodepth=1",
+        f"[{job.name}]", f"filename={device}", f"read_iolog={job.name}.iolog", f"ioengine={'psync' if job.depth == 1 else 'libaio'}", "direct=1", f"iodepth={job.depth}",
         f"write_lat_log={job.name}", "log_offset=1", "per_job_logs=0",
     ]  # fmt: skip
     if job.think_us:
@@ -105,7 +105,7 @@ def _replay(requests: np.ndarray, device: str) -> str:
 
 
 def _minutes(job: Job, requests: int) -> str:
-    seconds = requests * (MEAN_ACCESS + job.think_us * 1e-6)
+    seconds = requests * (MEAN_ACCESS / job.depth**0.3 + job.think_us * 1e-6)  # a queue in order of position
     return f"{max(1, round(seconds / 60))} min"
 
 

@@ -20,6 +20,7 @@ class Job:
     think_us: int  # pause after each request: no whole turns of a usual spindle, lest a platter answers like a cache
     make: Callable[[Plan, np.random.Generator], tuple[np.ndarray, np.ndarray]]  # first block and blocks of each request
     destructive: bool = False
+    depth: int = 1  # requests under way at once
 
     @property
     def folder(self) -> str:
@@ -126,6 +127,19 @@ def _mixed(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
     return first, np.array(1)
 
 
+def _queued(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """4 KiB anywhere."""
+    blocks = max(1, 4096 // plan.block)
+    return rng.integers(0, plan.blocks // blocks, plan.queued) * blocks, np.array(blocks)
+
+
+def _beside(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """In turn the next 64 KiB of a stream and 4 KiB anywhere."""
+    first, blocks = _queued(plan, rng)
+    stream, length = np.arange(plan.queued) % 2 == 0, (64 << 10) // plan.block
+    return np.where(stream, plan.blocks // 3 + np.arange(plan.queued) // 2 * length, first), np.where(stream, length, blocks)
+
+
 def _burst_small(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return rng.integers(0, plan.blocks - 8, plan.burst), np.array(max(1, 4096 // plan.block))
 
@@ -151,6 +165,9 @@ JOBS = (
     Job("transfer", "overhead and link: reads of several lengths that the cache serves", 31_000, _transfer),
     Job("sequential", "the sequential rate by position", 0, _sequential),
     Job("mixed", "half of it fits the seek curve, and half is held out for the score", 0, _mixed),
+    Job("depth-4", "queue and scheduler: reads anywhere, four under way", 0, _queued, depth=4),
+    Job("depth-32", "queue and scheduler, and how long a request may wait: reads anywhere, 32 under way", 0, _queued, depth=32),
+    Job("beside", "how long the arm stays with a stream: a stream and reads anywhere, eight under way", 0, _beside, depth=8),
     Job("burst-small", "the write cache: random writes of 4 KiB until they wait", 0, _burst_small, True),
     Job("burst-large", "the write cache: random writes of 64 KiB until they wait", 0, _burst_large, True),
     Job("cleaning", "a shingled drive's media cache: random writes of 4 KiB for long", 0, _cleaning, True),

@@ -55,7 +55,7 @@ def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
             raise InputError(f"{file}:{number}: expected {len(requests):,} lines, one for each request of {job.name}.iolog; it is the log of another job, or of two runs")
         _, latency, direction, size, offset = rows[-1]
         wanted = requests[number - 1]
-        if (direction, size, offset) != (int(wanted["write"]), int(wanted["length"]), int(wanted["offset"])):
+        if job.depth == 1 and (direction, size, offset) != (int(wanted["write"]), int(wanted["length"]), int(wanted["offset"])):
             raise InputError(
                 f"{file}:{number}: expected {_said(int(wanted['write']), int(wanted['length']), int(wanted['offset']))} as in {job.name}.iolog, "
                 f"found {_said(direction, size, offset)}; it is the log of another job"
@@ -66,9 +66,25 @@ def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
         raise InputError(f"{file}:{len(rows)}: the last line; expected {len(requests):,}, one for each request: the job was stopped, or the log cut. Run it again")
     table = np.array(rows, np.int64)
     _check_resolution(file, table, job)
+    if job.depth > 1:
+        table = table[_in_order_of_requests(file, table, requests, job)]
+        return Log(job, requests, table[:, 1] * 1e-9, table[:, 0] * 1e-3, 0.0, plan.block)
     latency = table[:, 1] * 1e-9
     completion, gap = clock(table[:, 0] * 1e-3, latency)
     return Log(job, requests, latency, completion, max(gap, job.think_us * 1e-6), plan.block)
+
+
+def _in_order_of_requests(file: Path, table: np.ndarray, requests: np.ndarray, job: Job) -> np.ndarray:
+    """Line of each request: with several under way, fio writes them as they end."""
+    lines: dict[tuple[int, int, int], list[int]] = {}
+    for number, (_, _, direction, size, offset) in reversed(list(enumerate(table.tolist()))):
+        lines.setdefault((direction, size, offset), []).append(number)
+    found = [lines.get((int(one["write"]), int(one["length"]), int(one["offset"])), []) for one in requests]
+    for number, (left, one) in enumerate(zip(found, requests, strict=True)):
+        if not left:
+            raise InputError(f"{file}: no line of {_said(int(one['write']), int(one['length']), int(one['offset']))}, request {number + 1} of {job.name}.iolog; it is the log of another job")
+        found[number] = left.pop()
+    return np.array(found)
 
 
 def _said(direction: int, size: int, offset: int) -> str:

@@ -28,12 +28,22 @@ def host_gaps(job: Job, count: int) -> np.ndarray:
 
 def simulate(drive: str, requests: np.ndarray, gaps: np.ndarray) -> np.ndarray:
     """Latency of each request in seconds, one at a time, each its gap after the completion before."""
+    return _run(drive, requests, gaps, "think")[0]
+
+
+def simulate_queued(drive: str, requests: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """Latency and completion of each request in seconds, so many always under way."""
+    return _run(drive, requests, np.zeros(len(requests)), f"closed:{depth}")
+
+
+def _run(drive: str, requests: np.ndarray, gaps: np.ndarray, replay: str) -> tuple[np.ndarray, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "requests.hpval"
         rows = zip(requests["write"], requests["offset"] // TRACE_BLOCK, requests["length"] // TRACE_BLOCK, gaps * 1e6, strict=True)
         trace.write_text("".join(f"{'W' if write else 'R'} S {block} {blocks} 1 {think:.3f}\n" for write, block, blocks, think in rows))
-        ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", "think", "--caches", "empty", "--requests", "--out", Path(folder) / "run"])
-        return model_responses(Run(Path(folder) / "run"), len(requests)) * 1e-3
+        ask_simulator(["run", drive, "--trace", trace, "--format", "hpval", "--replay", replay, "--caches", "empty", "--requests", "--out", Path(folder) / "run"])
+        run = Run(Path(folder) / "run")
+        return model_responses(run, len(requests)) * 1e-3, np.sort(np.asarray(run.requests), order="number")["completion"] * 1e-12
 
 
 def capacity_of(drive: str) -> tuple[int, int]:
@@ -46,10 +56,14 @@ def write_logs(drive: str, out: Path, chosen: Plan) -> None:
     for name, requests in write_jobs(out, f"/simulated/{Path(drive).stem}", chosen, destructive=True).items():
         job = BY_NAME[name]
         gaps = host_gaps(job, len(requests))
-        latency = simulate(drive, requests, gaps)
-        stamps = np.floor(1e3 * (np.cumsum(latency) + np.concatenate([[0.0], np.cumsum(gaps)[:-1]])))
-        rows = zip(stamps, np.round(latency * 1e9), requests["write"], requests["length"], requests["offset"], strict=True)
-        write(log_file(out, job), "".join(f"{int(stamp)}, {int(ns)}, {int(write_)}, {length}, {offset}, 0\n" for stamp, ns, write_, length, offset in rows))
+        if job.depth > 1:
+            latency, completion = simulate_queued(drive, requests, job.depth)
+        else:
+            latency = simulate(drive, requests, gaps)
+            completion = np.cumsum(latency) + np.concatenate([[0.0], np.cumsum(gaps)[:-1]])
+        rows = zip(np.floor(1e3 * completion), np.round(latency * 1e9), requests["write"], requests["length"], requests["offset"], strict=True)
+        lines = [f"{int(stamp)}, {int(ns)}, {int(write_)}, {length}, {offset}, 0\n" for stamp, ns, write_, length, offset in rows]
+        write(log_file(out, job), "".join(lines[index] for index in np.argsort(completion, kind="stable")))
 
 
 def plan_of(drive: str, track: int | None, seed: int) -> Plan:

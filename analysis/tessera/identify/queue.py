@@ -1,0 +1,122 @@
+"""The command queue: what no latency of a single read shows is tried, on the drive that the other jobs gave.
+
+Parameters in turn take each of their values, and the one is kept that answers the first half of the jobs with several requests under way best: by
+their rate, and by their sorted latencies, which a queue's order and its longest wait shape. The second half holds the rates against the drive's.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tessera.identify.description import description
+from tessera.identify.findings import Choice, Findings
+from tessera.identify.logs import Log
+from tessera.identify.simulated import simulate_queued
+
+TAIL = (10, 25, 50, 75, 90, 95, 99, 100)  # percentiles of latency
+ROUNDS = 2
+NOISE = 0.01     # of a drive's answer: candidates no farther apart are alike
+NEAR = 0.05      # rates at depth: the found drive is the drive
+TRIED = (
+    ("controller", "scheduling", ('"first_come"', '"c_look"', '"shortest_seek"', '"shortest_positioning"')),
+    ("host", "tags", ("1", "2", "4", "8", "16", "32", "64")),
+    ("controller", "age_limit", ('"100 ms"', '"200 ms"', '"500 ms"', '"1 s"', '"2 s"', '"5 s"')),
+    ("controller", "age_pause", ('"0 s"', '"100 ms"', '"200 ms"', '"400 ms"', '"800 ms"')),
+    ("firmware.read_cache", "read_ahead_until", ('"next_command"', '"limit"')),
+)
+START = {"scheduling": '"shortest_positioning"', "tags": "32", "age_limit": '"500 ms"', "age_pause": '"0 s"', "read_ahead_until": '"next_command"'}
+
+
+@dataclass(frozen=True)
+class Depth:
+    """Requests per second of the held-out half."""
+
+    job: str
+    true: float
+    found: float
+
+    @property
+    def off(self) -> float:
+        return self.found / self.true - 1
+
+    def text(self) -> str:
+        return f"{self.job} {self.found:.1f} for {self.true:.1f}/s ({100 * self.off:+.1f} %)"
+
+
+def queued_logs(logs: Mapping[str, Log]) -> list[Log]:
+    return [log for log in logs.values() if log.job.depth > 1]
+
+
+def with_queue(found: Findings) -> Findings:
+    """The same with the queue's parameters that answer best; as it is where no job had a queue."""
+    logs = queued_logs(found.logs)
+    if not logs:
+        return found
+    values = dict(START)
+    known: dict[tuple[str, ...], float] = {}
+    tried = [one for one in TRIED if one[1] != "read_ahead_until" or found.reads.ahead is not None]
+
+    def off(chosen: Mapping[str, str]) -> float:
+        key = tuple(chosen.values())
+        if key not in known:
+            queue = tuple(Choice(section, name, chosen[name], ()) for section, name, _ in tried)
+            known[key] = float(np.mean([_off(replace(found, queue=queue), log) for log in logs]))
+        return known[key]
+
+    for _ in range(ROUNDS):
+        before = dict(values)
+        for _, name, choices in tried:
+            values[name] = min(choices, key=lambda value: (off(values | {name: value}), value != values[name]))  # noqa: B023 - called at once
+        if values == before:
+            break
+    best = off(values)
+    alike = {name: tuple(value for value in choices if off(values | {name: value}) <= best + NOISE) for _, name, choices in tried}
+    return replace(found, queue=tuple(Choice(section, name, values[name], alike[name]) for section, name, _ in tried))
+
+
+def _off(found: Findings, log: Log) -> float:
+    """Of the first half: how far rate and sorted latencies are off, as parts of themselves."""
+    count = len(log.requests) // 2
+    latency, completion = _answers(found, log, count)
+    rates = np.log(_rate(completion, 0) / _rate(log.completion[:count], 0))
+    tails = np.log(np.percentile(latency, TAIL) / np.percentile(log.latency[:count], TAIL))
+    return float(abs(rates) + np.abs(tails).mean())
+
+
+def depths(found: Findings) -> list[Depth]:
+    """Of the second half, behind the first one."""
+    held = []
+    for log in queued_logs(found.logs):
+        begin = len(log.requests) // 2
+        _, completion = _answers(found, log, len(log.requests))
+        held.append(Depth(log.job.name, _rate(log.completion, begin), _rate(completion, begin)))
+    return held
+
+
+def depths_said(held: list[Depth]) -> str:
+    return "Held at depth, second halves: " + ", ".join(one.text() for one in held)
+
+
+def depth_failure(held: list[Depth]) -> str | None:
+    """One sentence where a rate is not the drive's."""
+    far = [one for one in held if abs(one.off) > NEAR]
+    if not far:
+        return None
+    tried = ", ".join(name for _, name, _ in TRIED)
+    return f"NOT the drive at depth: {'; '.join(one.text() for one in far)}, and a description that holds is within {100 * NEAR:.0f} %; of {tried} no value tried does better"
+
+
+def _answers(found: Findings, log: Log, count: int) -> tuple[np.ndarray, np.ndarray]:
+    with tempfile.TemporaryDirectory() as folder:
+        drive = Path(folder) / "drive.toml"
+        drive.write_text(description(found, "trial"), encoding="utf-8")
+        return simulate_queued(str(drive), log.requests[:count], log.job.depth)
+
+
+def _rate(completion: np.ndarray, begin: int) -> float:
+    """Requests per second from the one that ended as number `begin` on."""
+    ended = np.sort(completion)
+    return (len(ended) - 1 - begin) / float(ended[-1] - ended[begin])
