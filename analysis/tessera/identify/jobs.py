@@ -8,7 +8,7 @@ import numpy as np
 from tessera.identify.plan import Plan
 
 REQUESTS = np.dtype([("write", bool), ("offset", "u8"), ("length", "u4")])  # bytes
-RUNS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 15, 16, 17, 20, 24, 28, 32, 33, 40, 48, 64, 65)  # other places read before one returns to the first
+RUNS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 20, 24, 31, 32, 33, 48, 63, 64, 65)  # other runs before the first one goes on
 TRANSFERS = (1, 4, 16, 48)  # blocks
 FAR = 16_384  # tracks from the drive's first one: a serpent of 20 surfaces, ten times
 
@@ -94,11 +94,11 @@ def _ahead(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 
 
 def _segments(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A run of two, then N single reads elsewhere, then the run's next block."""
+    """A run of two, then N others elsewhere, then the first one's next block: a cache may keep the segments of runs and give up those of single reads first."""
     rows = []
-    for others in rng.permutation(np.repeat(RUNS, plan.repeats)):
-        first = int(_scattered(plan, rng, 1, 64)[0])
-        rows.append(np.concatenate([[first, first + 1], _scattered(plan, rng, int(others), 64), [first + 2]]))
+    for others in rng.permutation(np.repeat(RUNS, plan.repeats // 2)):
+        runs = _scattered(plan, rng, int(others) + 1, 64)
+        rows.append(np.append(runs[:, None] + np.arange(2), runs[0] + 2))
     return np.concatenate(rows), np.array(1)
 
 
@@ -161,7 +161,7 @@ JOBS = (
     Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 37_000, _before),
     Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 31_000, _run),
     Job("ahead", "how far the drive reads ahead: two reads in a row, and one further on", 60_000, _ahead),
-    Job("segments", "how many streams the cache holds: other places are read before a run goes on", 15_000, _segments),
+    Job("segments", "how many streams the cache holds: others are read before a run goes on", 15_000, _segments),
     Job("transfer", "overhead and link: reads of several lengths that the cache serves", 31_000, _transfer),
     Job("sequential", "the sequential rate by position", 0, _sequential),
     Job("mixed", "half of it fits the seek curve, and half is held out for the score", 0, _mixed),

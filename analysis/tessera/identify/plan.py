@@ -27,7 +27,7 @@ class Plan:
     pairs: int = 3000         # seeks, by distance
     repeats: int = 16         # of each question to the caches
     mixed: int = 4000
-    queued: int = 2000        # of each job with several requests under way
+    queued: int = 8000        # of each job with several requests under way
     burst: int = 4096
     cleaning: int = 200_000
 
@@ -41,7 +41,7 @@ class Plan:
 
     def small(self) -> "Plan":
         """A tenth of the reads: rougher figures in two minutes."""
-        return replace(self, windows=12, samples=240, anchors=80, visits=8, strewn=800, pairs=600, repeats=8, mixed=800, queued=800, burst=2048, cleaning=20_000)
+        return replace(self, windows=12, samples=240, anchors=80, visits=8, strewn=800, pairs=600, repeats=8, mixed=800, queued=3000, burst=2048, cleaning=20_000)
 
 
 def plan(capacity: int, block: int, track: int | None = None, seed: int = 1) -> Plan:

@@ -17,8 +17,9 @@ from tessera.identify.logs import Log
 from tessera.identify.simulated import simulate_queued
 
 TAIL = (10, 25, 50, 75, 90, 95, 99, 100)  # percentiles of latency
-ROUNDS = 2
-NOISE = 0.01     # of a drive's answer: candidates no farther apart are alike
+ROUNDS = 3
+PARTS = 4        # of a job's first half: what differs from part to part is chance, as of any order of a queue
+ERRORS = 2       # standard errors of a difference between two candidates: no farther apart they are alike
 NEAR = 0.05      # rates at depth: the found drive is the drive
 TRIED = (
     ("controller", "scheduling", ('"first_come"', '"c_look"', '"shortest_seek"', '"shortest_positioning"')),
@@ -56,38 +57,47 @@ def with_queue(found: Findings) -> Findings:
     if not logs:
         return found
     values = dict(START)
-    known: dict[tuple[str, ...], float] = {}
+    known: dict[tuple[str, ...], np.ndarray] = {}
     tried = [one for one in TRIED if one[1] != "read_ahead_until" or found.reads.ahead is not None]
 
-    def off(chosen: Mapping[str, str]) -> float:
+    def off(changed: Mapping[str, str]) -> np.ndarray:
+        chosen = values | dict(changed)
         key = tuple(chosen.values())
         if key not in known:
             queue = tuple(Choice(section, name, chosen[name], ()) for section, name, _ in tried)
-            known[key] = float(np.mean([_off(replace(found, queue=queue), log) for log in logs]))
+            known[key] = np.concatenate([_off(replace(found, queue=queue), log) for log in logs])
         return known[key]
 
     for _ in range(ROUNDS):
         before = dict(values)
         for _, name, choices in tried:
-            values[name] = min(choices, key=lambda value: (off(values | {name: value}), value != values[name]))  # noqa: B023 - called at once
+            means = {value: (float(off({name: value}).mean()), value != values[name]) for value in choices}
+            values[name] = min(choices, key=means.__getitem__)
         if values == before:
             break
-    best = off(values)
-    alike = {name: tuple(value for value in choices if off(values | {name: value}) <= best + NOISE) for _, name, choices in tried}
-    return replace(found, queue=tuple(Choice(section, name, values[name], alike[name]) for section, name, _ in tried))
+    best = off({})
+
+    def alike(name: str, value: str) -> bool:
+        more = off({name: value}) - best
+        return float(more.mean()) <= ERRORS * float(more.std(ddof=1)) / len(more) ** 0.5
+
+    return replace(found, queue=tuple(Choice(section, name, values[name], tuple(value for value in choices if alike(name, value))) for section, name, choices in tried))
 
 
-def _off(found: Findings, log: Log) -> float:
-    """Of the first half: how far rate and sorted latencies are off, as parts of themselves."""
+def _off(found: Findings, log: Log) -> np.ndarray:
+    """Of each part of the first half: how far rate and sorted latencies are off, as parts of themselves."""
     count = len(log.requests) // 2
     latency, completion = _answers(found, log, count)
-    rates = np.log(_rate(completion, 0) / _rate(log.completion[:count], 0))
-    tails = np.log(np.percentile(latency, TAIL) / np.percentile(log.latency[:count], TAIL))
-    return float(abs(rates) + np.abs(tails).mean())
+    off = []
+    for part in np.array_split(np.arange(count), PARTS):
+        rates = np.log(_rate(completion[part], 0) / _rate(log.completion[part], 0))
+        tails = np.log(np.percentile(latency[part], TAIL) / np.percentile(log.latency[part], TAIL))
+        off.append(float(abs(rates) + np.abs(tails).mean()))
+    return np.array(off)
 
 
 def depths(found: Findings) -> list[Depth]:
-    """Of the second half, behind the first one."""
+    """Of the second half, after the first one."""
     held = []
     for log in queued_logs(found.logs):
         begin = len(log.requests) // 2

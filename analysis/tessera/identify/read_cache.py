@@ -81,9 +81,15 @@ def _segments(known: ReadCache, logs: Mapping[str, Log]) -> tuple[float, float] 
     if "segments" not in logs:
         return None
     log = logs["segments"]
-    begins = np.flatnonzero(np.diff(log.first, prepend=-2) == 1) - 1
-    ends = np.append(begins[1:], len(log.first)) - 1
-    others, served = ends - begins - 2, known.served(log.latency[ends])
+    ends, others, begin = [], [], 0
+    while begin < len(log.first):  # runs of two, then the first one's third block
+        end = begin
+        while end + 1 < len(log.first) and log.first[end + 1] == log.first[end] + 1 and log.first[end] != log.first[begin] + 2:
+            end += 2
+        ends.append(end)
+        others.append((end - begin) // 2 - 1)
+        begin = end + 1
+    served, others = known.served(log.latency[ends]), np.array(others)
     tried = np.array([one for one in RUNS if (others == one).any()])
     found = _edge(tried, np.array([served[others == one].mean() for one in tried]))
     return None if found is None else (found[0] + 1, found[1])
