@@ -12,7 +12,7 @@ from tessera.identify.job_files import read_plan
 from tessera.identify.jobs import window_bases
 from tessera.identify.logs import STEP, Log, log_file, read_log
 from tessera.identify.plan import Plan
-from tessera.identify.read_cache import ReadCache, read_cache
+from tessera.identify.read_cache import HIT, ReadCache, read_cache
 from tessera.identify.rotation import Rotation, rotation
 from tessera.identify.seeks import SAME_TRACK, Seeks, seeks
 from tessera.identify.tracks import windows
@@ -74,18 +74,20 @@ def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, peri
     """Cylinders from the request before, SAME_TRACK on its own track, whether the surface is another, and latency less the transfer, of every read
     that went to the platters. Where a cache reads ahead only those that come after its pause: others wait for it."""
     distances, others, latencies = [], [], []
+    ahead = round(reads.ahead[0]) if reads.ahead is not None and reads.first is not None and reads.first >= HIT else 0
     for name in ("seeks",) if reads.ahead is not None else ("seeks", "angles", "mixed"):
         if name in logs:
             log = logs[name]
             upto = half(log) if name == "mixed" else len(log.latency)
             block, latency = log.first[:upto], log.latency[:upto]
-            moved, distance = np.diff(found.track(block)), np.abs(np.diff(found.cylinder(block)))
-            distance[moved == 0] = SAME_TRACK
+            stays = np.minimum(block + ahead, found.blocks - 1)[:-1]  # where the arm is after the pause
+            distance = np.abs(found.cylinder(block[1:]) - found.cylinder(stays))
+            distance[found.track(block[1:]) == found.track(stays)] = SAME_TRACK
             platter = ~reads.served(latency)[1:]
             if reads.hit is not None:  # what is read ahead may have come that far
                 platter &= (distance > 0) | (np.diff(block) < 0)
             distances.append(distance[platter])
-            others.append((np.diff(found.surface(block)) != 0)[platter])
+            others.append((found.surface(block[1:]) != found.surface(stays))[platter])
             latencies.append((latency - period / found.sectors(block))[1:][platter])
     return np.concatenate(distances), np.concatenate(others), np.concatenate(latencies)
 

@@ -96,8 +96,10 @@ def _bounds(took: np.ndarray, period: float) -> tuple[float, float]:
 
 
 def _formula(points: np.ndarray, time: np.ndarray, error: np.ndarray) -> tuple[float, float, np.ndarray]:
-    """Least squares, weighted by the bounds' distance."""
+    """Least squares, weighted by the bounds' distance; no seek takes less than nothing."""
     matrix = np.stack([np.ones(len(points)), np.sqrt(points)], 1) / error[:, None]
     covariance = np.linalg.inv(matrix.T @ matrix)
     shortest, slope = covariance @ matrix.T @ (time / error)
+    if shortest < 0:
+        shortest, slope = 0.0, (matrix[:, 1] @ (time / error)) / (matrix[:, 1] @ matrix[:, 1])
     return float(shortest), float(slope), covariance
