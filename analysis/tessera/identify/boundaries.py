@@ -106,14 +106,14 @@ def _whole(outer: Zone, inner: Zone, order: Order, end: int, block: np.ndarray, 
             off = np.exp(2j * np.pi * (phase[known] - angle(zone, order, block[known])))
             zone.start = float(np.mod(zone.start + np.angle(off.sum()) / (2 * np.pi), 1.0))
             fits = np.where(block < first, of_outer, _fits(zone, order, block, phase))
-            tried.append((int(np.count_nonzero(fits)), zone))
+            close = np.cos(2 * np.pi * (phase - angle(zone, order, block)))[fits & (block >= first)].sum()
+            tried.append((int(np.count_nonzero(fits)), float(close), zone))
     if not tried:
         return False
-    most = max(fits for fits, _ in tried)
-    best = [zone for fits, zone in tried if fits == most]
+    most, _, found = max(tried, key=lambda one: one[:2])
+    best = [zone for fits, _, zone in tried if fits == most]
     if most < WHOLE * len(block):
         return False
-    found = best[0]
     inner.first, inner.track_skew, inner.cylinder_skew, inner.serpent_skew, inner.start = found.first, found.track_skew, found.cylinder_skew, found.serpent_skew, found.start
     inner.before = max(zone.first for zone in best) - min(zone.first for zone in best)
     return True

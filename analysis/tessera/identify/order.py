@@ -16,6 +16,8 @@ MOST_SURFACES = 32
 GAIN = 0.8            # every n-th step is told from the others where that leaves less of their variance than this
 RISER = 0.01          # of a turn: lower risers are not told from the noise of a tread
 FEWEST = 6            # risers
+AGREES = 0.95         # of the windows' steps
+CERTAIN = 4           # standard errors
 COHERENT = 0.97       # agreement of the reads of a tread
 
 
@@ -76,42 +78,71 @@ class Serpent:
     returning: float
 
 
-def serpent(track: np.ndarray, left: np.ndarray) -> Serpent | None:
-    """From reads in a zone: number of each one's track, and its angle less that of its place and the usual steps, as a complex number. None where
-    there are no treads."""
-    order = np.argsort(track, kind="stable")
-    track, left = track[order], left[order]
-
-    def treads(radii: int) -> tuple[np.ndarray, np.ndarray]:
-        tread = track // radii
-        return np.bincount(tread, left.real) + 1j * np.bincount(tread, left.imag), np.bincount(tread)
-
-    def agreement(radii: int) -> float:
-        total, count = treads(radii)
-        seen = np.count_nonzero(count)
-        return float(np.abs(total).sum() - seen) / max(1, len(track) - seen)
-
-    longest = min(LONGEST, int(track.max()) // FEWEST)
-    if longest < 2:
+def serpent(track: np.ndarray, left: np.ndarray, stepped: np.ndarray, step: np.ndarray) -> Serpent | None:
+    """From reads in a zone: number of each one's track, and its angle less that of its place and the usual steps, as a complex number. And from its
+    windows: tracks, and by which part of a turn the step from each to the next one differs from the usual one. None where there are no treads."""
+    radii = _by_steps(stepped, step) or _by_treads(track, left)
+    if radii is None:
         return None
-    scores = np.array([agreement(radii) for radii in range(2, longest + 1)])
-    radii = int(scores.argmax()) + 2
-    if scores[radii - 2] < COHERENT:
-        return None
-    total, count = treads(radii)
+    total, count = _treads(track, left, radii)
     both = np.flatnonzero((count[1:] > 0) & (count[:-1] > 0))
-    riser = np.angle(total[both + 1] / total[both]) / (2 * np.pi)
-    if len(both) < FEWEST or abs(usual := float(np.median(riser))) < RISER:
+    if len(both) < FEWEST:
         return None
+    weight = 1 / (1 / count[both] + 1 / count[both + 1])
+    riser = np.angle(total[both + 1] / total[both]) / (2 * np.pi)
+    usual = _middle(riser, weight)
     away = np.mod(riser - usual + 0.5, 1.0) - 0.5
-    variance = float((away**2).sum())
     kinds = {}
     for surfaces in range(2, MOST_SURFACES + 1):
         last = both % surfaces == surfaces - 1  # the zone begins with a serpent
         if last.any() and not last.all():
-            kinds[surfaces] = sum(float(((part - part.mean()) ** 2).sum()) for part in (away[last], away[~last]))
+            kinds[surfaces] = sum(_scatter(away[part], weight[part]) for part in (last, ~last))
+    if not kinds:
+        return None
     surfaces = min(kinds, key=kinds.__getitem__)
     last = both % surfaces == surfaces - 1
-    returning = float(np.median(away[last]))
-    told = kinds[surfaces] < GAIN * variance and abs(returning - float(np.median(away[~last]))) > RISER / 2
-    return Serpent(radii, surfaces if told else None, usual, usual + returning if told else usual)
+    along, back = (usual + _middle(away[part], weight[part]) for part in (~last, last))
+    error = (kinds[surfaces] / len(both) / weight[last].sum()) ** 0.5
+    if kinds[surfaces] < GAIN * _scatter(away, weight) and abs(back - along) > max(RISER / 2, CERTAIN * error):
+        return Serpent(radii, surfaces, along, back)
+    return Serpent(radii, None, usual, usual) if abs(usual) > RISER else None
+
+
+def _middle(value: np.ndarray, weight: np.ndarray) -> float:
+    """Weighted median, then the mean of what is near it."""
+    rank = np.argsort(value)
+    median = value[rank][np.searchsorted(np.cumsum(weight[rank]), weight.sum() / 2)]
+    near = np.abs(value - median) < 2 * RISER
+    return float(np.average(value[near], weights=weight[near]))
+
+
+def _scatter(value: np.ndarray, weight: np.ndarray) -> float:
+    return float((weight * (value - np.average(value, weights=weight)) ** 2).sum())
+
+
+def _by_steps(track: np.ndarray, step: np.ndarray) -> int | None:
+    """Where windows hold several risers: the number of tracks after which each other step comes, and no usual one."""
+    jumps = np.abs(step) > RISER
+    if jumps.sum() < FEWEST // 2:
+        return None
+    agrees = {radii: float((jumps == (track % radii == radii - 1)).mean()) for radii in range(2, int(track.max()) + 2)}
+    radii = max(agrees, key=agrees.__getitem__)
+    return radii if agrees[radii] >= AGREES else None
+
+
+def _by_treads(track: np.ndarray, left: np.ndarray) -> int | None:
+    """The number of tracks that agree best with each other."""
+    longest = min(LONGEST, int(track.max()) // FEWEST)
+    scores = {}
+    for radii in range(2, longest + 1):
+        total, count = _treads(track, left, radii)
+        seen = np.count_nonzero(count)
+        scores[radii] = float(np.abs(total).sum() - seen) / max(1, len(track) - seen)
+    radii = max(scores, key=scores.__getitem__, default=0)
+    return radii if radii and scores[radii] >= COHERENT else None
+
+
+def _treads(track: np.ndarray, left: np.ndarray, radii: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sum and number of the reads of each tread."""
+    tread = track // radii
+    return np.bincount(tread, left.real) + 1j * np.bincount(tread, left.imag), np.bincount(tread)

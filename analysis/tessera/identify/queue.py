@@ -13,6 +13,7 @@ import numpy as np
 
 from tessera.identify.description import description
 from tessera.identify.findings import Choice, Findings
+from tessera.identify.intervals import UNLIMITED, Interval
 from tessera.identify.logs import Log
 from tessera.identify.simulated import simulate_queued
 
@@ -94,6 +95,19 @@ def _off(found: Findings, log: Log) -> np.ndarray:
         tails = np.log(np.percentile(latency[part], TAIL) / np.percentile(log.latency[part], TAIL))
         off.append(float(abs(rates) + np.abs(tails).mean()))
     return np.array(off)
+
+
+def interval_of(choice: Choice) -> Interval:
+    """Of a number or a time in ms, between the nearest values that answer worse."""
+    tried = [_amount(value) for value in next(values for _, name, values in TRIED if name == choice.key)]
+    alike = [_amount(value) for value in (*choice.alike, choice.value)]
+    below, above = [value for value in tried if value < min(alike)], [value for value in tried if value > max(alike)]
+    return Interval(max(below, default=0.0), min(above, default=UNLIMITED))
+
+
+def _amount(value: str) -> float:
+    number, _, unit = value.strip('"').partition(" ")
+    return float(number) * (1e3 if unit == "s" else 1)
 
 
 def depths(found: Findings) -> list[Depth]:

@@ -43,9 +43,8 @@ def seeks(distance: np.ndarray, other: np.ndarray, latency: np.ndarray, period: 
         overhead, overhead_error = hit
     elif overhead_error > SURE / 2:
         overhead, overhead_error = 0.0, SURE / 2
-    near = np.flatnonzero(other & (distance >= 0))
+    near = np.flatnonzero(other & (distance >= 0) & (distance <= SHORT * cylinders))
     near = near[np.argsort(distance[near], kind="stable")][: max(FEWEST, int((distance[near] == 0).sum()))]
-    near = near[distance[near] <= SHORT * cylinders]
     switched, switch_error = _usual(latency[near], period)
     switch = (max(0.0, switched - overhead), switch_error + overhead_error) if switch_error < SURE / 2 else None
     moved = distance > 0
@@ -56,10 +55,12 @@ def seeks(distance: np.ndarray, other: np.ndarray, latency: np.ndarray, period: 
     for _ in range(3):  # the formula of the last round takes the slope out of each point's neighbours
         expected = shortest + slope * np.sqrt(far)
         shown = ~other | (expected > switch[0]) if switch is not None and slope > 0 else np.ones(len(far), bool)  # a shorter seek hides in a head switch
-        near = [_neighbours(np.where(shown, far, np.inf), int(point)) for point in points]
-        both = np.array([_bounds(took[rows] - expected[rows], period) for rows in near]) + (shortest + slope * np.sqrt(points))[:, None]
+        nearby = [_neighbours(np.where(shown, far, np.inf), int(point)) for point in points]
+        both = np.array([_bounds(took[rows] - expected[rows], period) for rows in nearby]) + (shortest + slope * np.sqrt(points))[:, None]
         time, error = both.mean(axis=1) - overhead, (both[:, 1] - both[:, 0]) / 2 + LEAST
         shortest, slope, covariance = _formula(points, time, error)
+    if switch is not None and switch[0] - switch[1] < shortest + slope * float(np.median(distance[near])) ** 0.5 + overhead_error:
+        switch = switch if (distance[near] == 0).mean() > 0.5 else None  # the seek that it comes with takes as long
     off = np.abs(shortest + slope * np.sqrt(points) - time)
     fits = bool((off <= error + overhead_error + LEAST).mean() >= FORMULA)
     return Seeks(points, np.maximum.accumulate(np.maximum(time, 1e-6)), error, overhead, overhead_error, switch, shortest, slope, covariance, fits)

@@ -9,8 +9,8 @@ from tessera.errors import InputError
 from tessera.identify.order import GAIN, MOST_SURFACES, Order, Serpent, serpent, split
 from tessera.identify.tracks import Window
 
-RISER_WIDTH = 0.02  # of a track: steps to the next radius agree that well
-AGREE = 0.97   # of the reads in a zone: its skews are right
+RISER_WIDTH = 0.006  # of a track: steps to the next radius agree that well
+AGREE = 0.99   # of the reads in a zone: its skews are right
 NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
 MOST_STEPS = 0.25  # of a track: a step farther from the median is of a window's edge
 
@@ -101,7 +101,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
         order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
         for group in groups:
             inside = (block >= group[0].base) & (block < group[-1].base + length)
-            zones.append(_serpents(group, order, stairs, end, block[inside], phase[inside]))
+            zones.append(_serpents(group, order, stairs, zones[0] if zones else None, end, block[inside], phase[inside]))
             end = group[-1].base + length
     else:
         order = Order(_surfaces(groups))
@@ -117,10 +117,18 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
 def _stairs(group: list[Window], block: np.ndarray, phase: np.ndarray) -> Serpent | None:
     """Of the outermost zone, whose first track is known."""
     sectors, first = group[0].sectors, _outermost(group)
-    _, step = _steps(group)
+    stepped, step = _steps(group)
     track, within = (block - first) // sectors, (block - first) % sectors
-    usual = round(float(np.median(step)))
-    return serpent(track, np.exp(2j * np.pi * (phase - (within + 1 + track * usual) / sectors)))
+    usual = round(_usual(step, sectors)[0])
+    left = np.exp(2j * np.pi * (phase - (within + 1 + track * usual) / sectors))
+    return serpent(track, left, stepped + round((group[0].boundary - first) / sectors), (step - usual) / sectors)
+
+
+def _usual(step: np.ndarray, sectors: int) -> tuple[float, float]:
+    """Mean of the steps that the most others are near, and its standard error."""
+    near = np.abs(step[:, None] - step) < sectors * RISER_WIDTH
+    chosen = step[near[near.sum(axis=1).argmax()]]
+    return float(chosen.mean()), float(chosen.std() / np.sqrt(len(chosen)))
 
 
 def _outermost(group: list[Window]) -> int:
@@ -193,21 +201,26 @@ def _begins(group: list[Window], grid: int, length: int, end: int) -> tuple[int,
     return first - length if first > group[0].boundary else first, (group[0].base - end) // 2 + length, (end, group[0].boundary)
 
 
-def _serpents(group: list[Window], order: Order, stairs: Serpent, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
-    """A zone of serpents: where these begin is what lets the most reads agree, and so are its skews, if those that its windows and the outermost
-    zone's risers give do not."""
+def _serpents(group: list[Window], order: Order, stairs: Serpent, outermost: Zone | None, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
+    """A zone of serpents: where these begin is what lets the most reads agree, and so are its skews, near those that its windows and the outermost
+    zone give."""
     sectors = group[0].sectors
     _, step = _steps(group)
-    near = np.abs(step - np.median(step)) < sectors * RISER_WIDTH
-    across = float(step[near].mean())
-    along, back = (round(across + part * sectors) for part in (stairs.riser, stairs.returning))
+    across, error = _usual(step, sectors)
+    usual = round(across)
+    if outermost is None:
+        along, back = (usual + part * sectors for part in (stairs.riser, stairs.returning))
+    else:
+        along, back = (part * sectors / outermost.sectors for part in (outermost.track_skew, outermost.serpent_skew))
     grid = _grid(group) if end else _outermost(group)
     begins = np.arange(order.tracks) if end else np.array([0])
     track = (block - grid) // sectors
     angle = phase - ((block - grid) % sectors + 1) / sectors
     best = None
     for off in sorted(product((0, -1, 1), repeat=3), key=lambda steps: sum(map(abs, steps))):
-        zone = Zone(grid, sectors, (along + off[0]) % sectors, (round(across) + off[1]) % sectors, (back + off[2]) % sectors, 0.0, 0.0, 0, (0, 0), len(group), 0.0)
+        within = 0 if outermost else (order.serpent - 1) * off[1]  # a riser is what a whole tread's steps differ by
+        skews = (round(along) + off[0] - within) % sectors, (usual + off[1]) % sectors, (round(back) + off[2] - within) % sectors
+        zone = Zone(grid, sectors, *skews, 0.0, 0.0, 0, (0, 0), len(group), 0.0)
         starts = np.array([_start(zone, order, track + begin, angle) for begin in begins])
         begin = int(np.abs(starts).argmax())
         zone.start, zone.agreement = float(np.angle(starts[begin]) / (2 * np.pi)), float(abs(starts[begin]))
@@ -216,7 +229,7 @@ def _serpents(group: list[Window], order: Order, stairs: Serpent, end: int, bloc
         if best[0].agreement >= AGREE:
             break
     zone, begin = best
-    zone.skew_error = float(step[near].std() / np.sqrt(max(1, near.sum())))
+    zone.skew_error = error
     if end:
         length = sectors * order.tracks
         first, zone.before, zone.between = _begins(group, grid - begin * sectors, length, end)
