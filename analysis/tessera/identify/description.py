@@ -7,26 +7,19 @@ import numpy as np
 from tessera.disksim.drive import Line
 from tessera.disksim.text import FIXED
 from tessera.identify.findings import Findings
+from tessera.identify.intervals import intervals
 from tessera.identify.jobs import window_bases
 from tessera.results.human import size
 
-USUAL_STEP = 8  # blocks; of a read-ahead whose step is not identified
 ORDER = ("media", "nand", "controller", "controller.costs", "host", "firmware.read_cache", "firmware.write_cache", "firmware.overheads")
-
-
-def under_way(found: Findings) -> float:
-    """Seconds by which a read-ahead under way keeps a read on its own track or cylinder, more or less: half a step of it, on the shortest tracks."""
-    if found.reads.ahead is None:
-        return 0.0
-    return (found.step or USUAL_STEP) / 2 * found.rotation.period / min(zone.sectors for zone in found.geometry.zones)
 
 
 def lines_of(found: Findings) -> list[Line]:
     """Everything but zones and seeks."""
     plan, turn, shape, reads = found.plan, found.rotation, found.geometry, found.reads
-    rpm, error = 60 / turn.period, 60 * turn.error / turn.period**2
+    known, rpm = intervals(found), 60 / turn.period
     lines = [
-        Line("media", "rpm", f'"{round(rpm)} rpm"', f"angles: {rpm:.3f} ± {error:.3f} rpm, from {plan.anchors} places read again and again"),
+        Line("media", "rpm", f'"{round(rpm)} rpm"', f"angles: {rpm:.3f} ± {known['media.rpm'].half:.3f} rpm, from {plan.anchors} places read again and again"),
         Line("media", "surfaces", str(shape.surfaces), "angles: after so many steps of the same kind comes another" if shape.surfaces > 1 else "angles: all steps from track to track are alike"),
         Line("media", "sector_size", f'"{plan.block} B"', "as the device says"),
         Line("media", "exported_sectors", str(plan.blocks), "as the device says"),
@@ -42,7 +35,7 @@ def lines_of(found: Findings) -> list[Line]:
     if shape.zones[0].first < 0:
         lines.append(Line("media", "reserved_sectors", str(-shape.zones[0].first), "angles: cylinders do not begin with block 0; less whole cylinders"))
     if found.seeks.switch is not None and shape.surfaces > 1:
-        lines.append(Line("media", "head_switch", f'"{found.seeks.switch[0] * 1e3:.3f} ms"', f"seeks: bounds on one cylinder, less those on one track; ± {(found.seeks.switch[1] + under_way(found)) * 1e3:.3f} ms"))
+        lines.append(Line("media", "head_switch", f'"{found.seeks.switch[0] * 1e3:.3f} ms"', f"seeks: bounds on one cylinder, less those on one track; ± {known['media.head_switch'].half:.3f} ms"))
     hit = reads.hit
     overhead = hit[0] if hit else found.seeks.overhead
     link = reads.link
@@ -52,11 +45,11 @@ def lines_of(found: Findings) -> list[Line]:
     )))  # fmt: skip
     lines.append(Line("host", "completion_overhead", '"0 s"', "not told apart from command_overhead"))
     if link:
-        lines.append(Line("host", "link_rate", f'"{round(link[0])} B/s"', f"transfer: hits by length, with what else grows with it; ± {100 * link[1] / link[0]:.1f} % of that"))
+        lines.append(Line("host", "link_rate", f'"{round(link[0])} B/s"', f"transfer: hits by length; at least {(link[0] - link[1]) / 1e6:.0f} MB/s: what the electronics take per block is in it"))
     if hit and found.seeks.overhead > hit[0] + 1e-6:
         more = found.seeks.overhead - hit[0]
         for after in ("read", "write"):
-            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {(found.seeks.overhead_error + under_way(found)) * 1e6:.1f} us"))
+            lines.append(Line("firmware.overheads", f"read_miss_after_{after}", f'"{more * 1e6:.1f} us"', f"seeks: bounds on one track, less a hit; ± {found.seeks.overhead_error * 1e6:.1f} us"))
     for choice in found.queue:
         alike = [value.strip('"') for value in choice.alike if value != choice.value]
         lines.append(Line(choice.section, choice.key, choice.value, "depth-4, depth-32, beside, first halves: of what was tried the best" + (f"; as good: {', '.join(alike)}" if alike else "")))
@@ -69,12 +62,13 @@ def _read_cache(found: Findings) -> list[Line]:
         return [Line(section, "segments", "0", "run, again: no second read is answered by a cache")]
     ahead, segments = reads.ahead, reads.segments
     blocks = round(ahead[0]) if ahead else 0
-    step = [Line(section, "read_ahead_step", str(found.step), "mixed, first half: the power of two with the smallest RMS")] if found.step else []
+    step = [Line(section, "read_ahead_step", str(found.step), "mixed, first half: the power of two with the smallest error")] if found.step else []
+    step += [Line(section, "read_ahead_until", f'"{found.until}"', "mixed, first half: with the smaller error")] if found.until else []
     lines = [
         *step,
-        Line(section, "segments", str(round(segments[0]) if segments else 1), f"segments: ± {segments[1]:g}" if segments else "not identified: one"),
+        Line(section, "segments", str(round(segments[0]) if segments else 1), f"segments: {segments[0] - segments[1]:g} to {segments[0] + segments[1]:g}" if segments else "not identified: one"),
         Line(section, "segment_sectors", str(max(64, 2 * blocks)), "not identified: twice the read-ahead"),
-        Line(section, "read_ahead", str(blocks), f"ahead: ± {ahead[1]:g}" if ahead else "ahead: no edge was found"),
+        Line(section, "read_ahead", str(blocks), f"ahead: {ahead[0] - ahead[1]:g} to {ahead[0] + ahead[1] + 1:g}" if ahead else "ahead: no edge was found"),
     ]
     if reads.keeps is not None:
         lines.append(Line(section, "keep_delivered", "true" if reads.keeps >= 0.5 else "false", f"again: {100 * reads.keeps:.0f} % of second reads hit"))
@@ -160,7 +154,7 @@ def sequential_said(found: Findings) -> list[str]:
 
 def description(found: Findings, name: str, score: Sequence[str] = (), failures: Sequence[str] = ()) -> str:
     head = [f"# {failure}" for failure in failures]
-    head += [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its uncertainty.", "# Not identified:"]
+    head += [f"# {name}: identified from fio's logs by 'tessera identify fit'. A comment names the job that a value comes from, and its interval, which holds in 95 of 100 cases.", "# Not identified:"]
     head += [f"# - {sentence}" for sentence in unidentified(found)]
     head += [f"# {said}" for said in (*sequential_said(found), *cleaning_said(found), *score)]
     lines = [*head, f'summary = "{name}, identified from its latencies"', 'layer = "cmr"']
@@ -188,15 +182,13 @@ def _zones(found: Findings) -> list[str]:
 
 
 def _seeks(found: Findings) -> list[str]:
-    curve = found.seeks
-    errors = curve.covariance.diagonal() ** 0.5
+    curve, known = found.seeks, intervals(found)
     if curve.fits:
         cylinders = sum(found.geometry.cylinders())
         full = curve.shortest + curve.slope * (cylinders - 1) ** 0.5
-        full_error = (errors[0] ** 2 + (cylinders - 1) * errors[1] ** 2) ** 0.5
         return [
-            f'seek_min = "{curve.shortest * 1e3:.3f} ms"  # seeks: least squares of t_min + a * sqrt(distance); ± {errors[0] * 1e3:.3f} ms',
-            f'seek_full_stroke = "{full * 1e3:.3f} ms"  # seeks: the same; ± {full_error * 1e3:.3f} ms',
+            f'seek_min = "{curve.shortest * 1e3:.3f} ms"  # seeks: least squares of t_min + a * sqrt(distance); ± {known["media.seek_min"].half:.3f} ms',
+            f'seek_full_stroke = "{full * 1e3:.3f} ms"  # seeks: the same; ± {known["media.seek_full_stroke"].half:.3f} ms',
         ]
     cells = [f"[{distance}, {time * 1e3:.3f}]" for distance, time in zip(curve.distance, curve.time, strict=True)]
     rows = [f"  {', '.join(cells[begin : begin + 8])}," for begin in range(0, len(cells), 8)]

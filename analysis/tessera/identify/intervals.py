@@ -44,7 +44,8 @@ def intervals(found: Findings) -> dict[str, Interval]:
     if reads.link is not None:
         known["host.link_rate"] = Interval(reads.link[0] - reads.link[1], UNLIMITED)
     if reads.ahead is not None:
-        known["firmware.read_cache.read_ahead"] = _around(*reads.ahead)
+        ahead, off = reads.ahead  # the second of the two reads in a row may lengthen it by its own block
+        known["firmware.read_cache.read_ahead"] = Interval(ahead - off, ahead + off + 1)
     if reads.segments is not None:
         known["firmware.read_cache.segments"] = _around(*reads.segments)
     if found.writes is not None and found.writes.capacity is not None:

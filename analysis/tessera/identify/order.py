@@ -7,6 +7,7 @@ are a serpent's radii long, and every n-th riser is another one. Where the riser
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ RISER = 0.01          # of a turn: lower risers are not told from the noise of a
 FEWEST = 6            # risers
 AGREES = 0.95         # of the windows' steps
 CERTAIN = 4           # standard errors
+CANDIDATES = 64       # lengths of a serpent
 COHERENT = 0.97       # agreement of the reads of a tread
 
 
@@ -76,14 +78,20 @@ class Serpent:
     surfaces: int | None
     riser: float
     returning: float
+    across: int       # sectors of the usual step
+    agreement: float  # of all reads with the stairs
 
 
-def serpent(track: np.ndarray, left: np.ndarray, stepped: np.ndarray, step: np.ndarray) -> Serpent | None:
-    """From reads in a zone: number of each one's track, and its angle less that of its place and the usual steps, as a complex number. And from its
-    windows: tracks, and by which part of a turn the step from each to the next one differs from the usual one. None where there are no treads."""
-    radii = _by_steps(stepped, step) or _by_treads(track, left)
-    if radii is None:
-        return None
+def serpent(track: np.ndarray, left: np.ndarray, stepped: np.ndarray, step: np.ndarray, across: int, sectors: int) -> Serpent | None:
+    """From reads in a zone with tracks of so many sectors: number of each one's track, and its angle less that of its place and the usual steps of
+    `across` sectors, as a complex number. And from its windows: tracks, and by which part of a turn the step from each to the next one differs from
+    the usual one. None where there are no treads."""
+    by_steps = _by_steps(stepped, step)
+    stairs = [_stairs(track, left, radii, across, sectors) for radii in dict.fromkeys([*([by_steps] if by_steps else []), *_by_treads(track, left)])]
+    return max((found for found in stairs if found is not None), key=lambda found: found.agreement, default=None)
+
+
+def _stairs(track: np.ndarray, left: np.ndarray, radii: int, across: int, sectors: int) -> Serpent | None:
     total, count = _treads(track, left, radii)
     both = np.flatnonzero((count[1:] > 0) & (count[:-1] > 0))
     if len(both) < FEWEST:
@@ -103,9 +111,17 @@ def serpent(track: np.ndarray, left: np.ndarray, stepped: np.ndarray, step: np.n
     last = both % surfaces == surfaces - 1
     along, back = (usual + _middle(away[part], weight[part]) for part in (~last, last))
     error = (kinds[surfaces] / len(both) / weight[last].sum()) ** 0.5
-    if kinds[surfaces] < GAIN * _scatter(away, weight) and abs(back - along) > max(RISER / 2, CERTAIN * error):
-        return Serpent(radii, surfaces, along, back)
-    return Serpent(radii, None, usual, usual) if abs(usual) > RISER else None
+    told = kinds[surfaces] < GAIN * _scatter(away, weight) and abs(back - along) > max(RISER / 2, CERTAIN * error)
+    if not told and abs(usual) <= RISER:
+        return None
+    tread = track // radii
+    rounds = tread // surfaces if told else np.zeros(len(tread), np.int64)
+    found = []
+    for one, other in product((0, -1, 1), repeat=2):
+        low, high = ((round(part * sectors) + off) / sectors for part, off in ((along if told else usual, one), (back if told else usual, other)))
+        agreement = float(abs((left * np.exp(-2j * np.pi * ((tread - rounds) * low + rounds * high))).mean()))
+        found.append(Serpent(radii, surfaces if told else None, low, high, across, agreement))
+    return max(found, key=lambda one: one.agreement)
 
 
 def _middle(value: np.ndarray, weight: np.ndarray) -> float:
@@ -130,16 +146,18 @@ def _by_steps(track: np.ndarray, step: np.ndarray) -> int | None:
     return radii if agrees[radii] >= AGREES else None
 
 
-def _by_treads(track: np.ndarray, left: np.ndarray) -> int | None:
-    """The number of tracks that agree best with each other."""
+def _by_treads(track: np.ndarray, left: np.ndarray) -> list[int]:
+    """The numbers of tracks that agree best with each other, the best first: whole stairs tell which it is."""
     longest = min(LONGEST, int(track.max()) // FEWEST)
-    scores = {}
-    for radii in range(2, longest + 1):
-        total, count = _treads(track, left, radii)
-        seen = np.count_nonzero(count)
-        scores[radii] = float(np.abs(total).sum() - seen) / max(1, len(track) - seen)
-    radii = max(scores, key=scores.__getitem__, default=0)
-    return radii if radii and scores[radii] >= COHERENT else None
+    scores = {radii: _agreement(*_treads(track, left, radii)) for radii in range(2, longest + 1)}
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:CANDIDATES]
+    return best if best and scores[best[0]] >= COHERENT else []
+
+
+def _agreement(total: np.ndarray, count: np.ndarray) -> float:
+    """A read alone on its tread agrees with itself, and does not count."""
+    seen = np.count_nonzero(count)
+    return float(np.abs(total).sum() - seen) / max(1, int(count.sum()) - seen)
 
 
 def _treads(track: np.ndarray, left: np.ndarray, radii: int) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,8 @@ def seeks(distance: np.ndarray, other: np.ndarray, latency: np.ndarray, period: 
     elif overhead_error > SURE / 2:
         overhead, overhead_error = 0.0, SURE / 2
     near = np.flatnonzero(other & (distance >= 0) & (distance <= SHORT * cylinders))
-    near = near[np.argsort(distance[near], kind="stable")][: max(FEWEST, int((distance[near] == 0).sum()))]
+    alone = near[distance[near] == 0]
+    near = alone if len(alone) >= FEWEST // 2 else near[np.argsort(distance[near], kind="stable")][:FEWEST]
     switched, switch_error = _usual(latency[near], period)
     switch = (max(0.0, switched - overhead), switch_error + overhead_error) if switch_error < SURE / 2 else None
     moved = distance > 0
@@ -59,8 +60,8 @@ def seeks(distance: np.ndarray, other: np.ndarray, latency: np.ndarray, period: 
         both = np.array([_bounds(took[rows] - expected[rows], period) for rows in nearby]) + (shortest + slope * np.sqrt(points))[:, None]
         time, error = both.mean(axis=1) - overhead, (both[:, 1] - both[:, 0]) / 2 + LEAST
         shortest, slope, covariance = _formula(points, time, error)
-    if switch is not None and switch[0] - switch[1] < shortest + slope * float(np.median(distance[near])) ** 0.5 + overhead_error:
-        switch = switch if (distance[near] == 0).mean() > 0.5 else None  # the seek that it comes with takes as long
+    if switch is not None and switch[0] - switch[1] < shortest + slope * float(distance[near].max()) ** 0.5 + 2 * covariance[0, 0] ** 0.5 + overhead_error and near is not alone:
+        switch = None  # the seek that it comes with takes as long
     off = np.abs(shortest + slope * np.sqrt(points) - time)
     fits = bool((off <= error + overhead_error + LEAST).mean() >= FORMULA)
     return Seeks(points, np.maximum.accumulate(np.maximum(time, 1e-6)), error, overhead, overhead_error, switch, shortest, slope, covariance, fits)

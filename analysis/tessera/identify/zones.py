@@ -9,6 +9,7 @@ from tessera.errors import InputError
 from tessera.identify.order import GAIN, MOST_SURFACES, Order, Serpent, serpent, split
 from tessera.identify.tracks import Window
 
+LEAST_WIDTH = 4     # sectors
 RISER_WIDTH = 0.006  # of a track: steps to the next radius agree that well
 AGREE = 0.99   # of the reads in a zone: its skews are right
 NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
@@ -97,14 +98,15 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     stairs = _stairs(groups[0], block[block < upto], phase[block < upto])
     zones: list[Zone] = []
     end = 0
-    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES):
+    by_cylinder = Order(_surfaces(groups))
+    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and _agrees(groups[0], by_cylinder, block[block < upto], phase[block < upto]) < AGREE:
         order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
         for group in groups:
             inside = (block >= group[0].base) & (block < group[-1].base + length)
             zones.append(_serpents(group, order, stairs, zones[0] if zones else None, end, block[inside], phase[inside]))
             end = group[-1].base + length
     else:
-        order = Order(_surfaces(groups))
+        order = by_cylinder
         for group in groups:
             zones.append(_zone(group, order, end))
             end = group[-1].base + length
@@ -119,14 +121,20 @@ def _stairs(group: list[Window], block: np.ndarray, phase: np.ndarray) -> Serpen
     sectors, first = group[0].sectors, _outermost(group)
     stepped, step = _steps(group)
     track, within = (block - first) // sectors, (block - first) % sectors
-    usual = round(_usual(step, sectors)[0])
-    left = np.exp(2j * np.pi * (phase - (within + 1 + track * usual) / sectors))
-    return serpent(track, left, stepped + round((group[0].boundary - first) / sectors), (step - usual) / sectors)
+    stepped = stepped + round((group[0].boundary - first) / sectors)
+    usual, found = round(_usual(step, sectors)[0]), []
+    for across in (usual, usual - 1, usual + 1):
+        left = np.exp(2j * np.pi * (phase - (within + 1 + track * across) / sectors))
+        if abs(left.mean()) >= AGREE:  # every step is alike
+            return None
+        if (stairs := serpent(track, left, stepped, (step - across) / sectors, across, sectors)) is not None:
+            found.append(stairs)
+    return max(found, key=lambda stairs: stairs.agreement, default=None)
 
 
 def _usual(step: np.ndarray, sectors: int) -> tuple[float, float]:
     """Mean of the steps that the most others are near, and its standard error."""
-    near = np.abs(step[:, None] - step) < sectors * RISER_WIDTH
+    near = np.abs(step[:, None] - step) < max(LEAST_WIDTH, sectors * RISER_WIDTH)
     chosen = step[near[near.sum(axis=1).argmax()]]
     return float(chosen.mean()), float(chosen.std() / np.sqrt(len(chosen)))
 
@@ -194,6 +202,13 @@ def _zone(group: list[Window], order: Order, end: int) -> Zone:
     return zone
 
 
+def _agrees(group: list[Window], order: Order, block: np.ndarray, phase: np.ndarray) -> float:
+    """How well reads in the outermost zone agree, cylinder by cylinder."""
+    zone = _zone(group, order, 0)
+    track, within = (block - zone.first) // zone.sectors, (block - zone.first) % zone.sectors
+    return abs(_start(zone, order, track, phase - (within + 1) / zone.sectors))
+
+
 def _begins(group: list[Window], grid: int, length: int, end: int) -> tuple[int, int, tuple[int, int]]:
     """First block of an inner zone, between the last window in front of it and its own first one, by how much it may be off, and these bounds."""
     middle = (end + group[0].base) // 2
@@ -207,7 +222,7 @@ def _serpents(group: list[Window], order: Order, stairs: Serpent, outermost: Zon
     sectors = group[0].sectors
     _, step = _steps(group)
     across, error = _usual(step, sectors)
-    usual = round(across)
+    usual = round(across) if outermost else stairs.across
     if outermost is None:
         along, back = (usual + part * sectors for part in (stairs.riser, stairs.returning))
     else:
