@@ -97,7 +97,7 @@ def fit(
         held = score(found, trial) if scored else None
     deep = depths(found) if scored else []
     said = [*([held.text()] if held is not None else []), *([depths_said(deep)] if deep else [])]
-    failures = [sentence for sentence in (None if held is None or held.fits else held.failure(), depth_failure(deep)) if sentence]
+    failures = [sentence for sentence in (found.geometry.failure(), None if held is None or held.fits else held.failure(), depth_failure(deep)) if sentence]
     write(out, description(found, name, said, failures))
     print(f"{out}: {60 / found.rotation.period:.2f} rpm, {found.geometry.surfaces} surfaces, {len(found.geometry.zones)} zones, {sum(found.geometry.cylinders()):,} cylinders")
     for sentence in cleaning_said(found):

@@ -115,9 +115,24 @@ def mechanics_command(
         raise typer.Exit(2) from None
 
 
+def identify_command(
+    drives: Annotated[int, typer.Option(min=1, help="Drives to draw.")] = 30,
+    out: Annotated[Path, typer.Option(help="Folder for the drives, their logs and what is found.")] = Path("out/validate-identify"),
+    page: Annotated[bool, typer.Option("--page", help="Write docs/data/identify-intervals.csv.")] = False,
+) -> None:
+    """Draw drives at random, identify each from the logs of its small jobs, and count how many true parameters lie within their stated intervals."""
+    from rich.console import Console
+
+    with of_checkout():
+        from validation.drives.identification import write_coverage
+
+    write_coverage(Console(), drives, out, REPOSITORY / "docs" / "data" / "identify-intervals.csv" if page else None)
+
+
 def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=Commands, no_args_is_help=True, help="Hold the model against what was measured.")
     group.command("drives")(drives_command)
     group.command("dd")(dd_command)
     group.command("mechanics")(mechanics_command)
+    group.command("identify")(identify_command)
     app.add_typer(group, name="validate")

@@ -63,7 +63,6 @@ def _read_cache(found: Findings) -> list[Line]:
     ahead, segments = reads.ahead, reads.segments
     blocks = round(ahead[0]) if ahead else 0
     step = [Line(section, "read_ahead_step", str(found.step), "mixed, first half: the power of two with the smallest error")] if found.step else []
-    step += [Line(section, "read_ahead_until", f'"{found.until}"', "mixed, first half: with the smaller error")] if found.until else []
     lines = [
         *step,
         Line(section, "segments", str(round(segments[0]) if segments else 1), f"segments: {segments[0] - segments[1]:g} to {segments[0] + segments[1]:g}" if segments else "not identified: one"),
@@ -92,17 +91,17 @@ def _write_cache(found: Findings) -> list[Line]:
 def unidentified(found: Findings) -> list[str]:
     """What the logs do not tell, each with its reason."""
     missing = [] if found.queue else ["controller.scheduling, age_limit, host.tags: the jobs depth-4, depth-32 and beside were not run, or not tried (--no-score); the defaults are written, and rates at depth are not the drive's"]
-    missing += ["media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length"]
+    missing += ["media.write_settle: hidden by write caches; 0 is written", "media.slipped_defects, spare sectors inside a zone: read as tracks of full length; jobs of single tracks would tell"]
     reads, writes = found.reads, found.writes
     if found.seeks.switch is None or found.geometry.surfaces == 1:
-        missing.append("media.head_switch: too few reads of one cylinder; 0 is written")
+        missing.append("media.head_switch: too few reads of one cylinder, or no longer than the seeks that come with it; 0 is written. More pairs (without --small) may tell")
     if reads.hit is not None and found.seeks.overhead <= reads.hit[0] + 1e-6:
-        missing.append("firmware.overheads: what a miss takes more than a hit is in the seek times")
+        missing.append("firmware.overheads: what a miss takes more than a hit is in the seek times; only a drive without read-ahead tells them apart")
     if found.geometry.surfaces == 1:
-        missing.append("media.surfaces: one, or several with equal skews, or surface by surface with serpents of more than 4,096 tracks: the angles do not tell")
+        missing.append("media.surfaces: one, or several with equal skews, or in serpents with equal skews: the angles do not tell, the number of heads in the data sheet does")
     if len(found.geometry.zones) > 1:
         widest = max(zone.before for zone in found.geometry.zones[1:])
-        missing.append(f"where zones end: within {widest:,} sectors, half the distance of two windows")
+        missing.append(f"where zones end: within {widest:,} sectors; more reads between windows (without --small) narrow it")
     unseen = found.plan.windows - found.windows_seen
     if unseen:
         missing.append(f"{unseen} of {found.plan.windows} windows: no single track length explains them (a zone's end, spares, defects, or bands with guards)")
@@ -110,14 +109,14 @@ def unidentified(found: Findings) -> list[str]:
     if loose:
         missing.append(f"angles between windows in {len(loose)} of {len(found.geometry.zones)} zones: something between them is not as the skews say")
     if reads.hit is None:
-        missing.append("host.link_rate: no cache answers, so that the platters hide it")
+        missing.append("host.link_rate: no cache answers, so that the platters hide it; the interface's own rate is in the data sheet")
     else:
-        missing.append("firmware.read_cache.segment_sectors" + ("" if found.step else ", read_ahead_step"))
-        missing += [f"firmware.read_cache.{name}: no edge among what was tried" for name, value in (("read_ahead", reads.ahead), ("segments", reads.segments)) if value is None]
+        missing.append("firmware.read_cache.segment_sectors: no job fills a segment" + ("" if found.step else "; read_ahead_step: mixed was not run, or --no-score"))
+        missing += [f"firmware.read_cache.{name}: all that was tried is within it; a job with more places or longer distances would tell" for name, value in (("read_ahead", reads.ahead), ("segments", reads.segments)) if value is None]
     if reads.before is not None and reads.before >= 0.5:
         missing.append(f"reads of what lies before a read: {100 * reads.before:.0f} % hit, as of a cache of whole tracks, which a description cannot say")
     if writes is None:
-        missing.append("firmware.write_cache, cleaning of a shingled drive: the destructive jobs were not run")
+        missing.append("firmware.write_cache, cleaning of a shingled drive: the destructive jobs were not run ('identify jobs --destructive' writes them)")
     elif writes.through:
         missing.append("firmware.write_cache: none, or switched off: the first writes wait for the platters")
     elif writes.capacity is None:

@@ -42,7 +42,6 @@ class Findings:
     writes: WriteCache | None
     queue: tuple[Choice, ...]  # empty where no job had several requests under way, or none was tried
     step: int | None  # blocks of a read-ahead's step, where runs of the description have told
-    until: str | None  # what ends a read-ahead, likewise
     rates: np.ndarray | None  # bytes a second, sequential, at each window
 
 
@@ -63,7 +62,7 @@ def find(folder: Path) -> Findings:
     move_boundaries(found, [(logs[name].first[:count], logs[name].completion[:count]) for name, count in upto.items()], turn)
     reads = read_cache(logs, plan, turn.period)
     curve = seeks(*_positioned(logs, found, reads, turn.period), turn.period, sum(found.cylinders()), reads.hit)
-    return Findings(plan, logs, turn, found, sum(one is not None for one in shown), curve, reads, write_cache(logs), (), None, None, _rates(logs.get("sequential"), plan))
+    return Findings(plan, logs, turn, found, sum(one is not None for one in shown), curve, reads, write_cache(logs), (), None, _rates(logs.get("sequential"), plan))
 
 
 def half(log: Log) -> int:

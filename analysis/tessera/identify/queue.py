@@ -59,7 +59,7 @@ def with_queue(found: Findings) -> Findings:
         return found
     values = dict(START)
     known: dict[tuple[str, ...], np.ndarray] = {}
-    tried = [one for one in TRIED if one[1] != "read_ahead_until" or (found.reads.ahead is not None and found.until is None)]
+    tried = [one for one in TRIED if one[1] != "read_ahead_until" or found.reads.ahead is not None]
 
     def off(changed: Mapping[str, str]) -> np.ndarray:
         chosen = values | dict(changed)

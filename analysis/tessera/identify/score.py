@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from tessera.identify.description import description
-from tessera.identify.findings import Findings, half
+from tessera.identify.findings import Choice, Findings, half
 from tessera.identify.simulated import simulate
 
 ENOUGH = 0.9  # of the held-out requests within 0.1 ms: with fewer the description is another drive's
 UNTIL = ("next_command", "limit")
 TURNED = 1.0  # ms: a read that is off by more has missed a turn, which says nothing of a step
-ALIKE = 1.5   # times the other's error
 FIRST = 8  # requests left out: where the spindle stands at the first one is nobody's
 
 
@@ -53,23 +52,21 @@ def _responses(found: Findings, drive: Path, count: int) -> tuple[np.ndarray, np
 
 
 def with_step(found: Findings) -> Findings:
-    """The same with the read-ahead's step, and with what ends it, that answer the mixed job's first half best: they are what a read in front of a
-    read-ahead waits for. What ends it is left open where both answers are alike."""
+    """The same with the read-ahead's step that answers the mixed job's first half best, whatever ends the read-ahead: it is what a read in front of a
+    read-ahead waits for."""
     log = found.logs.get("mixed")
     if log is None or found.reads.ahead is None or found.reads.ahead[0] < 2:
         return found
     errors = {}
     for until, step in product(UNTIL, 2 ** np.arange(1, int(np.log2(found.reads.ahead[0])) + 1)):
-        tried = replace(found, step=int(step), until=until)
+        tried = replace(found, step=int(step), queue=(Choice("firmware.read_cache", "read_ahead_until", f'"{until}"', ()),))
         with tempfile.TemporaryDirectory() as folder:
             drive = Path(folder) / "drive.toml"
             drive.write_text(description(tried, "trial"), encoding="utf-8")
             measured, modelled = _responses(tried, drive, half(log))
         off = np.abs(modelled - measured)[FIRST:]
         errors[until, tried.step] = float(np.minimum(off, TURNED).mean())
-    until, step = min(errors, key=errors.__getitem__)
-    other = min(error for (one, _), error in errors.items() if one != until)
-    return replace(found, step=step, until=until if other > ALIKE * errors[until, step] else None)
+    return replace(found, step=min(errors, key=errors.__getitem__)[1])
 
 
 def score(found: Findings, drive: Path) -> Score | None:

@@ -6,11 +6,13 @@ from itertools import product
 import numpy as np
 
 from tessera.errors import InputError
-from tessera.identify.order import GAIN, MOST_SURFACES, Order, Serpent, serpent, split
+from tessera.identify.order import GAIN, LONGEST, MOST_SURFACES, Order, Serpent, serpent, split
 from tessera.identify.tracks import Window
 
 LEAST_WIDTH = 4     # sectors
 RISER_WIDTH = 0.006  # of a track: steps to the next radius agree that well
+SURE_TRACKS = 2048      # of the outermost zone, where a single window shows it
+LEAST_AGREEMENT = 0.9
 AGREE = 0.99   # of the reads in a zone: its skews are right
 NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
 MOST_STEPS = 0.25  # of a track: a step farther from the median is of a window's edge
@@ -38,6 +40,22 @@ class Geometry:
     zones: list[Zone]
     order: Order
     blocks: int
+    agreement: float  # of reads in the outermost zone with that order, 0 to 1
+
+    def failure(self) -> str | None:
+        """One sentence where the order of tracks is not known."""
+        if not self.order.told:
+            return (
+                f"NOT known how many surfaces there are: after every {self.order.serpent} tracks comes another step, as on serpents, and these steps are all alike; one surface "
+                "is written. The drive's data sheet says how many heads it has: set media.surfaces"
+            )
+        if self.agreement >= LEAST_AGREEMENT:
+            return None
+        return (
+            f"NOT known in which order tracks are numbered: with {self.surfaces} surfaces cylinder by cylinder the angles in the outermost zone agree to {self.agreement:.2f} of 1, and with no "
+            f"serpent of up to {LONGEST:,} tracks either, where {LEAST_AGREEMENT} was expected. Either zones are of each surface's own (media.surface_zones), or whole surfaces come one "
+            "after another (media.track_order), or many tracks are slipped: more windows ('identify jobs' without --small) tell the lengths apart"
+        )
 
     @property
     def surfaces(self) -> int:
@@ -98,13 +116,18 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     stairs = _stairs(groups[0], block[block < upto], phase[block < upto])
     zones: list[Zone] = []
     end = 0
+    if stairs is not None and stairs.agreement < LEAST_AGREEMENT:
+        stairs = None
     by_cylinder = Order(_surfaces(groups))
-    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and _agrees(groups[0], by_cylinder, block[block < upto], phase[block < upto]) < AGREE:
+    near = block < (upto if len(groups[0]) > 1 else min(upto, SURE_TRACKS * groups[0][0].sectors))
+    agreement = _agrees(groups[0], by_cylinder, block[near], phase[near])
+    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and agreement < AGREE:
         order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
         for group in groups:
             inside = (block >= group[0].base) & (block < group[-1].base + length)
             zones.append(_serpents(group, order, stairs, zones[0] if zones else None, end, block[inside], phase[inside]))
             end = group[-1].base + length
+        agreement = zones[0].agreement
     else:
         order = by_cylinder
         for group in groups:
@@ -113,7 +136,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     for zone in zones[1:]:
         zone.start = float(np.mod(zone.start - zones[0].start, 1.0))
     zones[0].start = 0.0
-    return Geometry(zones, order, blocks)
+    return Geometry(zones, order, blocks, agreement)
 
 
 def _stairs(group: list[Window], block: np.ndarray, phase: np.ndarray) -> Serpent | None:

@@ -131,8 +131,6 @@ def rows_of(number: int, text: str, found: Findings) -> list[Row]:
     for name in ("segments", "read_ahead"):
         within(f"firmware.read_cache.{name}", cache[name], known.get(f"firmware.read_cache.{name}"))
     within("firmware.write_cache.capacity", float(true["firmware"]["write_cache"]["capacity"].split()[0]) * 2**20, known.get("firmware.write_cache.capacity"))
-    if found.until is not None:
-        exact("firmware.read_cache.read_ahead_until", cache["read_ahead_until"], found.until)
     for choice in found.queue:
         if choice.key in ("tags", "age_limit"):
             value = true["host"]["tags"] if choice.key == "tags" else float(true["controller"]["age_limit"].split()[0])
