@@ -13,6 +13,7 @@ LEAST_WIDTH = 4     # sectors
 RISER_WIDTH = 0.006  # of a track: steps to the next radius agree that well
 SURE_TRACKS = 2048      # of the outermost zone, where a single window shows it
 LEAST_AGREEMENT = 0.9
+BETTER = 0.01  # a cylinder of many surfaces is a serpent with risers of nothing: that has to agree better by so much
 AGREE = 0.99   # of the reads in a zone: its skews are right
 NEAR = 1 / 64     # of a track: windows whose boundaries are off by less share a grid
 MOST_STEPS = 0.25  # of a track: a step farther from the median is of a window's edge
@@ -116,12 +117,10 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     stairs = _stairs(groups[0], block[block < upto], phase[block < upto])
     zones: list[Zone] = []
     end = 0
-    if stairs is not None and stairs.agreement < LEAST_AGREEMENT:
-        stairs = None
     by_cylinder = Order(_surfaces(groups))
     near = block < (upto if len(groups[0]) > 1 else min(upto, SURE_TRACKS * groups[0][0].sectors))
-    agreement = _agrees(groups[0], by_cylinder, block[near], phase[near])
-    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and agreement < AGREE:
+    agreement = _zone(groups[0], by_cylinder, 0, block[near], phase[near]).agreement
+    if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and stairs.agreement >= max(LEAST_AGREEMENT, agreement + BETTER):
         order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
         for group in groups:
             inside = (block >= group[0].base) & (block < group[-1].base + length)
@@ -131,7 +130,8 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     else:
         order = by_cylinder
         for group in groups:
-            zones.append(_zone(group, order, end))
+            inside = (block >= group[0].base) & (block < group[-1].base + length)
+            zones.append(_zone(group, order, end, block[inside], phase[inside]))
             end = group[-1].base + length
     for zone in zones[1:]:
         zone.start = float(np.mod(zone.start - zones[0].start, 1.0))
@@ -199,8 +199,8 @@ def _surfaces(groups: list[list[Window]]) -> int:
     return best if left[best] < GAIN * left[1] else 1
 
 
-def _zone(group: list[Window], order: Order, end: int) -> Zone:
-    """Cylinder by cylinder."""
+def _zone(group: list[Window], order: Order, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
+    """Cylinder by cylinder: the skews, near the mean steps, that let the most reads agree."""
     sectors, surfaces = group[0].sectors, order.surfaces
     track, step = _steps(group)
     _, last = split(track, step, surfaces)
@@ -215,21 +215,14 @@ def _zone(group: list[Window], order: Order, end: int) -> Zone:
         first, before, between = grid % length - (length if grid % length else 0), 0, (0, 0)
     else:
         first, before, between = _begins(group, grid, length, end)
-    choices = [(round(along) + a, round(cylinder) + b) for a, b in product((0, -1, 1), repeat=2)] if len(group) > 1 else [(round(along), round(cylinder))]
+    choices = [(round(along) + a, round(cylinder) + b) for a, b in sorted(product((0, -1, 1), repeat=2), key=lambda off: abs(off[0]) + abs(off[1]))]
     zones = [Zone(first, sectors, a % sectors, b % sectors, b % sectors, 0.0, 0.0, before, between, len(group), 0.0) for a, b in choices]
-    boundaries, angles = np.array([one.boundary for one in group]), np.array([one.angle for one in group])
-    found = [_start(zone, order, (boundaries - first + sectors // 2) // sectors, angles) for zone in zones]
+    track, angle = (block - first) // sectors, phase - ((block - first) % sectors + 1) / sectors
+    found = [_start(zone, order, track, angle) for zone in zones]
     zone, start = zones[best := max(range(len(found)), key=lambda index: round(abs(found[index]), 3))], found[best]
     zone.start, zone.agreement = float(np.angle(start) / (2 * np.pi)), float(abs(start))
     zone.skew_error = float(step[at_end].std() / np.sqrt(max(1, at_end.sum())))
     return zone
-
-
-def _agrees(group: list[Window], order: Order, block: np.ndarray, phase: np.ndarray) -> float:
-    """How well reads in the outermost zone agree, cylinder by cylinder."""
-    zone = _zone(group, order, 0)
-    track, within = (block - zone.first) // zone.sectors, (block - zone.first) % zone.sectors
-    return abs(_start(zone, order, track, phase - (within + 1) / zone.sectors))
 
 
 def _begins(group: list[Window], grid: int, length: int, end: int) -> tuple[int, int, tuple[int, int]]:
