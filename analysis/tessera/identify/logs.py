@@ -62,29 +62,32 @@ def read_log(folder: Path, job: Job, plan: Plan) -> Log | None:
             )
         if latency <= 0:
             raise InputError(f"{file}:{number}: a latency of {latency} ns; expected more than 0")
-    if len(rows) < len(requests):
+    if len(rows) < len(requests) - (job.depth - 1):  # fio ends with the last request's start, and leaves the others under way out
         raise InputError(f"{file}:{len(rows)}: the last line; expected {len(requests):,}, one for each request: the job was stopped, or the log cut. Run it again")
     table = np.array(rows, np.int64)
     _check_resolution(file, table, job)
     if job.depth > 1:
-        table = table[_in_order_of_requests(file, table, requests, job)]
+        sent, line = _matched(file, table, requests, job)
+        requests, table = requests[sent], table[line]
         return Log(job, requests, table[:, 1] * 1e-9, table[:, 0] * 1e-3, 0.0, plan.block)
     latency = table[:, 1] * 1e-9
     completion, gap = clock(table[:, 0] * 1e-3, latency)
     return Log(job, requests, latency, completion, max(gap, job.think_us * 1e-6), plan.block)
 
 
-def _in_order_of_requests(file: Path, table: np.ndarray, requests: np.ndarray, job: Job) -> np.ndarray:
-    """Line of each request: with several under way, fio writes them as they end."""
-    lines: dict[tuple[int, int, int], list[int]] = {}
-    for number, (_, _, direction, size, offset) in reversed(list(enumerate(table.tolist()))):
-        lines.setdefault((direction, size, offset), []).append(number)
-    found = [lines.get((int(one["write"]), int(one["length"]), int(one["offset"])), []) for one in requests]
-    for number, (left, one) in enumerate(zip(found, requests, strict=True)):
-        if not left:
-            raise InputError(f"{file}: no line of {_said(int(one['write']), int(one['length']), int(one['offset']))}, request {number + 1} of {job.name}.iolog; it is the log of another job")
-        found[number] = left.pop()
-    return np.array(found)
+def _matched(file: Path, table: np.ndarray, requests: np.ndarray, job: Job) -> tuple[np.ndarray, np.ndarray]:
+    """Requests that have a line, and the line of each: with several under way, fio writes them as they end."""
+    left: dict[tuple[int, int, int], list[int]] = {}
+    for number in range(len(requests) - 1, -1, -1):
+        one = requests[number]
+        left.setdefault((int(one["write"]), int(one["length"]), int(one["offset"])), []).append(number)
+    sent = []
+    for number, (direction, size, offset) in enumerate(table[:, 2:].tolist(), 1):
+        if not (waiting := left.get((direction, size, offset))):
+            raise InputError(f"{file}:{number}: found {_said(direction, size, offset)}, which {job.name}.iolog does not have, or not so often; it is the log of another job")
+        sent.append(waiting.pop())
+    order = np.argsort(sent, kind="stable")
+    return np.array(sent)[order], order
 
 
 def _said(direction: int, size: int, offset: int) -> str:
