@@ -520,8 +520,8 @@ void ArrayHost::report(MetricSet& metrics) const {
     metrics.add("array.trims.passed", static_cast<double>(counts_.trimmed_bytes), "B", "data of TRIMs that went to the drives");
     metrics.add(
         "array.trims.ended", static_cast<double>(counts_.untrimmed_bytes), "B",
-        "data of TRIMs that the drives still hold: parts of rows with parity, and rows that a drive is missing of or whose drives do "
-        "not promise zeros");
+        "data of TRIMs that the drives still hold: parts of rows with parity, and rows that a drive is missing of, that have a journal or "
+        "whose drives do not promise zeros");
   }
   count("array.reads.degraded", counts_.degraded_reads, "parts of reads that were computed from the other drives");
   count("array.unreadable", counts_.unreadable, "parts of reads for which too much was missing");

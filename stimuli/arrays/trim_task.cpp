@@ -28,7 +28,8 @@ bool TrimTask::goes_to_drives(const Cut& cut) const {
   std::uint64_t blocks = 0;
   for (const ArrayPart& part : cut.parts) blocks += part.count;
   const bool whole = blocks == std::uint64_t{host_.layout_.columns()} * host_.layout_.chunk_blocks();
-  return whole && host_.trims_to_zeros_ && std::ranges::count(host_.missing_in(cut.row), true) == 0;
+  const bool journalled = host_.journal_.place() != JournalPlace::none;
+  return whole && !journalled && host_.trims_to_zeros_ && std::ranges::count(host_.missing_in(cut.row), true) == 0;
 }
 
 void TrimTask::locked_in() {

@@ -4,7 +4,7 @@
 // As Linux md does. A drive that stands alone, and copies, are told of every block (drivers/md/raid1.c, raid10_handle_discard). Of rows
 // with parity only whole ones go, and only to drives that return zeros afterwards (raid5.c, make_discard_request and
 // devices_handle_discard_safely): zeros on all members are a row whose parity fits. Of one that misses a member nothing goes, since what it
-// held is computed from the others.
+// held is computed from the others; and none with a journal, which promises that no cut leaves a row half written (ours).
 #include <cstdint>
 #include <vector>
 

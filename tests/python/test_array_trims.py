@@ -70,6 +70,13 @@ def test_all_rows_of_a_trim_that_a_cut_ended_are_compared(tmp_path):
     assert metrics["array.doubt.rows"] == metrics["array.doubt.put_right"] == 100
 
 
+@pytest.mark.parametrize("place", ["nvram", "drives"])
+def test_rows_with_a_journal_keep_their_data_as_no_record_tells_of_a_trim(tmp_path, place):
+    journal = f'[journal]\nplace = "{place}"\nrecords = 4'
+    metrics = replay(tmp_path, array_file(tmp_path, "raid5", journal), [("w", 0, 960), ("t", 0, 960), ("r", 0, 960)])
+    assert (metrics["array.trims.passed"], metrics["array.trims.ended"]) == (0, 960 * BLOCK)
+
+
 def history(draw, operations, blocks):
     """Writes, reads and TRIMs that meet, small ones and whole rows."""
     requests = []
