@@ -49,6 +49,6 @@ def test_the_arm_returns_on_every_other_surface():
 
 def test_true_parameters_of_a_drawn_drive_lie_within_their_stated_intervals(tmp_path, the_built_simulator):
     """One drive with serpents and a queue; `tessera validate identify` draws thirty."""
-    rows, said = coverage([1], tmp_path)
+    rows = coverage([1], tmp_path)
     missed = [row for row in rows if not row.within]
-    assert len(rows) > 20 and not missed, (missed, said)
+    assert len(rows) > 20 and not missed, missed
