@@ -105,7 +105,7 @@ def test_an_installed_package_runs_the_program_that_lies_in_it(tmp_path):
     assert PROJECT["scripts"]["tessera-sim"] == "tessera.engine.simulator:become"
 
 
-@pytest.mark.parametrize("words", ["papers list", "papers run all", "papers renew hwsr", "papers verdicts", "validate drives", "validate mechanics", "validate dd bare"])
+@pytest.mark.parametrize("words", ["papers list", "papers run all", "papers renew hwsr", "papers verdicts", "validate drives", "validate mechanics", "validate dd bare", "validate identify"])
 def test_an_installed_package_says_where_papers_and_measured_drives_are(tmp_path, words):
     shutil.copytree(REPOSITORY / "analysis" / "tessera", tmp_path / "tessera")
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{sysconfig.get_path('purelib')}"}

@@ -70,12 +70,13 @@ def jobs(
 def fit(
     folder: Annotated[Path, typer.Argument(help="Folder of 'identify jobs' or 'identify simulate', with the logs in it.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Description to write.")],
-    scored: Annotated[bool, typer.Option("--score/--no-score", help="Run the description: its read-ahead's step is chosen by one half of the mixed job, and the other half scores it.")] = True,
+    scored: Annotated[bool, typer.Option("--score/--no-score", help="Run the description: one half of the jobs chooses its read-ahead's step and its queue, and the other half scores it.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a description that is there.")] = False,
 ) -> None:
     """Read the jobs' logs and write a description of the drive: each line with its source and uncertainty, and what was not identified.
 
-    The score is of requests that nothing was fitted to. Exit status 1 where it says that the description is not the drive: it is written all the same.
+    The score is of requests that nothing was fitted to. Exit status 1 where the order of tracks is not known, or the score or a rate at depth says that the
+    description is not the drive: it is written all the same.
     """
     from tessera.identify.description import cleaning_said, description, unidentified
     from tessera.identify.findings import find
