@@ -74,16 +74,17 @@ def _positioned(logs: Mapping[str, Log], found: Geometry, reads: ReadCache, peri
     """Cylinders from the request before, SAME_TRACK on its own track, whether the surface is another, and latency less the transfer, of every read
     that went to the platters. Where a cache reads ahead only those that come after its pause: others wait for it."""
     distances, others, latencies = [], [], []
-    ahead = round(reads.ahead[0]) if reads.ahead is not None and reads.first is not None and reads.first >= HIT else 0
+    begins = reads.ahead is not None and reads.first is not None and reads.first >= HIT
+    ahead = [round(reads.ahead[0] + off) for off in (-reads.ahead[1], 0, reads.ahead[1] + 1)] if begins else [0, 0, 0]
     for name in ("seeks",) if reads.ahead is not None else ("seeks", "angles", "mixed"):
         if name in logs:
             log = logs[name]
             upto = half(log) if name == "mixed" else len(log.latency)
             block, latency = log.first[:upto], log.latency[:upto]
-            stays = np.minimum(block + ahead, found.blocks - 1)[:-1]  # where the arm is after the pause
+            nearest, stays, farthest = (np.minimum(block + part, found.blocks - 1)[:-1] for part in ahead)  # where the arm is after the pause
             distance = np.abs(found.cylinder(block[1:]) - found.cylinder(stays))
             distance[found.track(block[1:]) == found.track(stays)] = SAME_TRACK
-            platter = ~reads.served(latency)[1:]
+            platter = ~reads.served(latency)[1:] & (found.track(nearest) == found.track(farthest))
             if reads.hit is not None:  # what is read ahead may have come that far
                 platter &= (distance > 0) | (np.diff(block) < 0)
             distances.append(distance[platter])

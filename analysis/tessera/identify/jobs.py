@@ -156,7 +156,7 @@ def _cleaning(plan: Plan, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
 
 JOBS = (
     Job("angles", "the spindle's period, the tracks' lengths and angles: single reads in windows over the drive, and of places read again and again", 0, _angles),
-    Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive, each after what is read ahead has ended", 31_000, _seeks),
+    Job("seeks", "the seek curve: pairs of reads, from a part of a track apart to the whole drive, each after what is read ahead has ended", 61_000, _seeks),
     Job("again", "whether a read block is still in the cache: each is read twice", 37_000, _again),
     Job("before", "whether the cache reads whole tracks: each read is followed by the block in front of it", 37_000, _before),
     Job("run", "whether the drive reads ahead at once or from the second read on: runs of four blocks", 31_000, _run),

@@ -57,7 +57,8 @@ def with_queue(found: Findings) -> Findings:
     logs = queued_logs(found.logs)
     if not logs:
         return found
-    values = dict(START)
+    values = START | {choice.key: choice.value for choice in found.queue}
+    mixed = values["read_ahead_until"]
     known: dict[tuple[str, ...], np.ndarray] = {}
     tried = [one for one in TRIED if one[1] != "read_ahead_until" or found.reads.ahead is not None]
 
@@ -82,7 +83,10 @@ def with_queue(found: Findings) -> Findings:
         more = off({name: value}) - best
         return float(more.mean()) <= ERRORS * float(more.std(ddof=1)) / len(more) ** 0.5
 
-    return replace(found, queue=tuple(Choice(section, name, values[name], tuple(value for value in choices if alike(name, value))) for section, name, choices in tried))
+    as_good = {name: tuple(value for value in choices if alike(name, value)) for _, name, choices in tried}
+    if mixed in as_good.get("read_ahead_until", ()):  # the mixed job has seen it, too
+        values["read_ahead_until"] = mixed
+    return replace(found, queue=tuple(Choice(section, name, values[name], as_good[name]) for section, name, _ in tried))
 
 
 def _off(found: Findings, log: Log) -> np.ndarray:

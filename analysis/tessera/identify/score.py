@@ -52,7 +52,7 @@ def _responses(found: Findings, drive: Path, count: int) -> tuple[np.ndarray, np
 
 
 def with_step(found: Findings) -> Findings:
-    """The same with the read-ahead's step that answers the mixed job's first half best, whatever ends the read-ahead: it is what a read in front of a
+    """The same with the read-ahead's step that answers the mixed job's first half best, with what ends the read-ahead: they are what a read in front of a
     read-ahead waits for."""
     log = found.logs.get("mixed")
     if log is None or found.reads.ahead is None or found.reads.ahead[0] < 2:
@@ -64,9 +64,9 @@ def with_step(found: Findings) -> Findings:
             drive = Path(folder) / "drive.toml"
             drive.write_text(description(tried, "trial"), encoding="utf-8")
             measured, modelled = _responses(tried, drive, half(log))
-        off = np.abs(modelled - measured)[FIRST:]
-        errors[until, tried.step] = float(np.minimum(off, TURNED).mean())
-    return replace(found, step=min(errors, key=errors.__getitem__)[1])
+        errors[until, int(step)] = float(np.minimum(np.abs(modelled - measured)[FIRST:], TURNED).mean())
+    until, step = min(errors, key=errors.__getitem__)
+    return replace(found, step=step, queue=(Choice("firmware.read_cache", "read_ahead_until", f'"{until}"', ()),))
 
 
 def score(found: Findings, drive: Path) -> Score | None:
