@@ -32,7 +32,7 @@ SIMULATE_EXAMPLES = """Examples:
   tessera identify simulate common --track "2 MiB" --small --out out/common"""
 
 Track = Annotated[str | None, typer.Option("--track", metavar="SIZE", help="About how long a track is, within a factor of three (default: by the drive's capacity).")]
-Small = Annotated[bool, typer.Option("--small", help="A tenth of the requests: rougher figures in two minutes.")]
+Small = Annotated[bool, typer.Option("--small", help="A quarter of the requests: rougher figures in eight minutes.")]
 Folder = Annotated[Path, typer.Option("--out", help="Folder for the jobs and their logs.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 
