@@ -19,7 +19,10 @@ constexpr Picoseconds drain_patience = 86'400_s;
 std::vector<ArrayDrive> links_of(ArrayDrives& drives) {
   std::vector<ArrayDrive> links;
   for (std::size_t i = 0; i < drives.size(); ++i)
-    links.push_back({drives[i].host.get(), drives[i].config.host.tags, !drives.keeps_acknowledged(i)});
+    links.push_back({.link = drives[i].host.get(),
+                     .tags = drives[i].config.host.tags,
+                     .forgets = !drives.keeps_acknowledged(i),
+                     .zeros_after_trim = drives[i].config.firmware.zeros_after_trim});
   return links;
 }
 

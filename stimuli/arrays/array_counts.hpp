@@ -14,9 +14,11 @@ struct ArrayCounts {
   std::uint64_t reconstructs = 0;
   std::uint64_t decodes = 0;
   std::uint64_t without_parity = 0;
-  std::uint64_t degraded_reads = 0;  ///< parts of reads that were computed from the other drives
-  std::uint64_t unreadable = 0;      ///< parts that could not
-  std::uint64_t parity_bytes = 0;    ///< that went through the computation of P or Q
+  std::uint64_t trimmed_bytes = 0;    ///< data of TRIMs that went to the drives
+  std::uint64_t untrimmed_bytes = 0;  ///< and of those that ended at the array
+  std::uint64_t degraded_reads = 0;   ///< parts of reads that were computed from the other drives
+  std::uint64_t unreadable = 0;       ///< parts that could not
+  std::uint64_t parity_bytes = 0;     ///< that went through the computation of P or Q
   std::uint64_t commands = 0;
   std::uint64_t read_errors = 0;   ///< reads that drives failed
   std::uint64_t write_errors = 0;  ///< writes and FLUSHes that drives failed

@@ -7,6 +7,7 @@
 #include "stimuli/arrays/read_task.hpp"
 #include "stimuli/arrays/restore_task.hpp"
 #include "stimuli/arrays/row_tasks.hpp"
+#include "stimuli/arrays/trim_task.hpp"
 #include "stimuli/arrays/write_task.hpp"
 #include "stimuli/hosts/command_life.hpp"
 
@@ -26,6 +27,7 @@ ArrayHost::ArrayHost(const ArrayHostConfig& config, const ArrayLayout& layout, s
   const std::uint32_t background = std::max(config.rebuild.pace.depth, config.scrub.pace.depth);
   for (const ArrayDrive& drive : drives) forgets_.push_back(drive.forgets);
   caches_forget_ = std::ranges::any_of(drives, &ArrayDrive::forgets);
+  trims_to_zeros_ = std::ranges::all_of(drives, &ArrayDrive::zeros_after_trim);
   for (const ArrayDrive& drive : drives) queues_.push_back(std::make_unique<DriveQueue>(timeline, *drive.link, drive.tags, background));
   for (std::uint32_t drive = 0; drive < drives.size(); ++drive) (drive < layout.drives() ? drive_in_ : spares_).push_back(drive);
 }
@@ -38,13 +40,14 @@ void ArrayHost::issue(HostRequest& request) {
   Open& open = open_[request.tag];
   open = {.request = &request, .parts = 1};
   if (request.op == HostOp::flush) return flush(request.tag);
-  if (!moves_data(request.op)) {  // TRIM: the drives behind parity must keep their data, so it goes no further. Zones there are none.
-    open.status = request.op == HostOp::trim ? Status::ok : Status::unsupported;
+  if (!moves_data(request.op) && request.op != HostOp::trim) {  // zones there are none
+    open.status = Status::unsupported;
     return finish(open);
   }
   // All parts are counted before the first is started: it may end at once.
   const ArrayParts parts = layout_.parts(ArrayBlock(request.blocks.first.value()), request.blocks.count);
   const std::uint32_t tag = request.tag;
+  if (request.op == HostOp::trim) return start(std::make_unique<TrimTask>(*this, tag, parts));
   open.parts = static_cast<std::uint32_t>(parts.size());
   if (request.op == HostOp::read) {
     for (const ArrayPart& part : parts) start(std::make_unique<ReadTask>(*this, tag, part));
@@ -177,7 +180,7 @@ void ArrayHost::power_lost() {
   serves_ = false;
   timeline_.withdraw(*this);
   for (const auto& task : tasks_)
-    if (task->writes_row()) in_doubt_.push_back(task->row());
+    for (std::uint64_t row = 0; task->writes_row() && row < task->rows(); ++row) in_doubt_.push_back(task->row() + row);
   for (const auto& [row, write] : unflushed_) in_doubt_.emplace_back(row);
   unflushed_.clear();
   std::ranges::sort(in_doubt_);
@@ -223,7 +226,8 @@ void ArrayHost::replay(std::vector<std::uint32_t> records, std::function<void()>
 void ArrayHost::audit(std::function<void(RowAudit)> ended) {
   std::vector<ArrayRow> rows;
   if (layout_.redundant())
-    for (const std::uint64_t row : written_) rows.emplace_back(row);
+    for (const std::uint64_t row : written_)
+      if (!unlike_.contains(row)) rows.emplace_back(row);
   audit_ = {};
   const auto count = [this](bool fits, bool compared) {
     audit_.differing += fits ? 0 : 1;
@@ -311,7 +315,7 @@ bool ArrayHost::needs(std::uint32_t drive) const {
 }
 
 void ArrayHost::judge(const SentCommand& sent, HostRequest& command) {
-  if (!layout_.redundant() || command.status == Status::aborted) return;
+  if (!layout_.redundant() || command.status == Status::aborted || command.op == HostOp::trim) return;
   const bool reads = command.op == HostOp::read;
   if (!ok(command.status)) {
     ++(reads ? counts_.read_errors : counts_.write_errors);
@@ -511,6 +515,13 @@ void ArrayHost::report(MetricSet& metrics) const {
     count("array.writes.reconstruct", counts_.reconstructs, "writes that read the data which stays");
     count("array.writes.decode", counts_.decodes, "writes that computed missing data first");
     count("array.writes.no_parity", counts_.without_parity, "writes of rows whose parity was all missing");
+  }
+  if (counts_.trimmed_bytes + counts_.untrimmed_bytes != 0) {
+    metrics.add("array.trims.passed", static_cast<double>(counts_.trimmed_bytes), "B", "data of TRIMs that went to the drives");
+    metrics.add(
+        "array.trims.ended", static_cast<double>(counts_.untrimmed_bytes), "B",
+        "data of TRIMs that the drives still hold: parts of rows with parity, and rows that a drive is missing of, that have a journal or "
+        "whose drives do not promise zeros");
   }
   count("array.reads.degraded", counts_.degraded_reads, "parts of reads that were computed from the other drives");
   count("array.unreadable", counts_.unreadable, "parts of reads for which too much was missing");

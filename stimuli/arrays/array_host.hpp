@@ -33,7 +33,8 @@ class ArrayTask;
 struct ArrayDrive {
   HostLink* link = nullptr;
   std::uint32_t tags = 32;
-  bool forgets = false;  ///< what its write cache holds, when its power is lost
+  bool forgets = false;           ///< what its write cache holds, when its power is lost
+  bool zeros_after_trim = false;  ///< as FirmwareConfig has it
 };
 
 /// Why the array does without a drive.
@@ -101,6 +102,7 @@ class ArrayHost final : public HostFront, private TimelineListener {
   friend class CheckTask;
   friend class FlushTask;
   friend class ReplayTask;
+  friend class TrimTask;
 
   struct Open {
     HostRequest* request = nullptr;
@@ -204,6 +206,8 @@ class ArrayHost final : public HostFront, private TimelineListener {
   std::vector<ArrayRow> in_doubt_;   // their writes were under way as the power failed, or not flushed
   std::vector<bool> forgets_;        // by drive, as ArrayDrive::forgets
   bool caches_forget_ = false;       // of some drive
+  bool trims_to_zeros_ = false;      // each drive
+  std::set<std::uint64_t> unlike_;   // rows, where content is kept, whose copies may differ, as drives may keep what was trimmed or not
   BadBlocks bad_;
   std::vector<ReadErrors> read_errors_;                   // by drive
   std::set<std::pair<ArrayRow, std::uint32_t>> repairs_;  // under way, by row and drive

@@ -23,7 +23,9 @@ class ArrayTask : public CommandReceiver, public RowLockWaiter {
   [[nodiscard]] ArrayRow row() const { return row_; }
   /// Where its host keeps it; the host's own.
   std::size_t index = 0;
-  /// Whether a power cut now may leave the row's data and parity apart.
+  /// How many rows it works on, from row() on.
+  [[nodiscard]] virtual std::uint64_t rows() const { return 1; }
+  /// Whether a power cut now may leave the rows' data and parity apart.
   [[nodiscard]] virtual bool writes_row() const { return false; }
 
  protected:

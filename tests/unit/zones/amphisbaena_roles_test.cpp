@@ -114,6 +114,17 @@ TEST_CASE("where the buffer shrinks, blocks at the bottom of the resident list a
   CHECK(buffer.roles.count(Role::sup) == 0);
 }
 
+TEST_CASE("a hit of a block in both lists degrades the bottom SUP block where there are enough, and as printed always") {
+  AmphisbaenaConfig config;
+  config.zones.paper = GENERATE(false, true);
+  Buffer buffer(4, config);  // three SUP blocks
+  buffer.write_all("ABCD");
+  buffer.roles.resize(8);  // and now six
+  buffer.write_all("D");
+  CHECK(buffer.resident_list() == (config.zones.paper ? "B:sup C:sup D:sup" : "A:sup B:sup C:sup D:sup"));
+  CHECK(buffer.filter_list() == (config.zones.paper ? "A" : ""));
+}
+
 TEST_CASE("a hit of the bottom SUP block prunes, and a hit of a block that only the filter list has promotes it") {
   AmphisbaenaConfig config;
   config.filter_hit = GENERATE(FilterHit::keep, FilterHit::demote);

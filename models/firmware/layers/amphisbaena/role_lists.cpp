@@ -27,6 +27,7 @@ RoleLists::RoleLists(MemoryPort& memory, CpuPort& cpu, std::uint32_t most, std::
       history_(config.history),
       demotion_(config.demotion),
       filter_hit_(config.filter_hit),
+      as_printed_(config.zones.paper),
       fields_(blocks, std::uint64_t{most} + sentinels),
       count_(most),
       heads_(memory, (std::uint64_t{most} + 1) / 2, fields_.next.width, "roles of blocks"),
@@ -167,6 +168,7 @@ void RoleLists::hit(LogicalSector block) {
   ++promotions_;
   to_top_of_resident(node);
   if (count(Role::sup) == 1) prune();  // of what was in R without a SUP block
+  if (in_both_lists && as_printed_ && count(Role::sup) > 1) return demote_bottom();
   if (in_both_lists || filter_hit_ == FilterHit::demote) demote_excess();
 }
 

@@ -102,6 +102,7 @@ class RoleLists {
   std::uint32_t history_;
   Demotion demotion_;
   FilterHit filter_hit_;
+  bool as_printed_;  ///< a hit of a block in both lists makes the bottom one LUP, though there be room for both (5.1.2, case 1)
   Fields fields_;
   Index count_;        // of nodes; the sentinels of the lists are after them
   PackedTable heads_;  // hash table by block, a place for two nodes: the first node of each plus one, or 0
