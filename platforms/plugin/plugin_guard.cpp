@@ -109,10 +109,11 @@ bool interrupts() {
   return true;
 }
 
-/// Leaves the call, where its caller can and the library's own code is under way. Whether that may be so a second later.
+/// Leaves the call, where its caller can and the library's own code is under way. Whether that may be so a second later. Not where Python
+/// is in the process: its calls hold what is to be released.
 bool leaves(const void* context) {
   WayOut* const way = way_out;
-  if (way == nullptr || way->library == nullptr) return false;
+  if (way == nullptr || way->library == nullptr || interrupt != nullptr) return false;
   if (pthread_equal(way->thread, pthread_self()) != 0 && library_of(instruction_of(context)) == way->library) siglongjmp(way->place, 1);
   return ticks <= patience + seconds_in_services;
 }
