@@ -35,7 +35,7 @@ char words[128];
 /// Where a call that loops is left for, and whose code is to be under way then: what a service of the simulator has begun must end.
 struct WayOut {
   sigjmp_buf place;
-  const void* library;
+  const void* code;
   pthread_t thread;
 };
 WayOut* volatile way_out = nullptr;
@@ -113,8 +113,9 @@ bool interrupts() {
 /// is in the process: its calls hold what is to be released.
 bool leaves(const void* context) {
   WayOut* const way = way_out;
-  if (way == nullptr || way->library == nullptr || interrupt != nullptr) return false;
-  if (pthread_equal(way->thread, pthread_self()) != 0 && library_of(instruction_of(context)) == way->library) siglongjmp(way->place, 1);
+  if (way == nullptr || interrupt != nullptr) return false;
+  if (pthread_equal(way->thread, pthread_self()) != 0 && library_of(instruction_of(context)) == library_of(way->code))
+    siglongjmp(way->place, 1);
   return ticks <= patience + seconds_in_services;
 }
 
@@ -171,7 +172,7 @@ PluginGuard::~PluginGuard() {
 }
 
 const char* PluginGuard::leave_loop_of(const void* code, void (*work)(void* data), void* data) {
-  WayOut way{.place = {}, .library = library_of(code), .thread = pthread_self()};
+  WayOut way{.place = {}, .code = code, .thread = pthread_self()};
   if (sigsetjmp(way.place, 0) != 0) {
     way_out = nullptr;
     arm();
