@@ -338,10 +338,13 @@ static union bytes *headers_of(struct layer *l, const struct work *w) {
 
 /* ---- rewriting what a bottom destroys ---- */
 
+/* The last sector of a record says that all are there, so they are written in order; a step of a whole track would begin where the head lands. */
 static struct run in_slot(const struct layer *l, const struct slot *slot, uint32_t at, uint32_t count) {
   struct run run = {0, l->backup_radius + (uint32_t)(slot - l->slot) * SLOT_RADII, at, 0};
-  for (uint32_t sectors; run.first >= (sectors = l->tasks.machine->sectors_on(l->tasks.machine, 0, run.radius)); ++run.radius) run.first -= sectors;
-  run.count = tessera_least(count, l->tasks.machine->sectors_on(l->tasks.machine, 0, run.radius) - run.first);
+  uint32_t sectors;
+  for (; run.first >= (sectors = l->tasks.machine->sectors_on(l->tasks.machine, 0, run.radius)); ++run.radius) run.first -= sectors;
+  run.count = tessera_least(count, sectors - run.first);
+  if (run.count == sectors && sectors > 1) --run.count;
   return run;
 }
 

@@ -16,6 +16,7 @@
 #include "platforms/output/progress.hpp"
 #include "platforms/output/run_folder.hpp"
 #include "platforms/output/summary.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 #include "platforms/run/input.hpp"
 #include "platforms/run/stop_signals.hpp"
 #include "stimuli/readers/byte_stream.hpp"
@@ -150,11 +151,13 @@ boost::json::object run_facts(const cli::ArrayOptions& options, const ArrayDescr
 }
 
 /// A block that is wrong is a bug of the model, unless the write hole can be its cause, or more failed than the array survives.
-int exit_status(const ArraySimulation& simulation) {
+/// `fault`: of a policy of the user's.
+int exit_status(const ArraySimulation& simulation, const std::string& fault) {
   const Scoreboard* scoreboard = simulation.scoreboard();
   const bool wrong = (scoreboard != nullptr && scoreboard->errors() > 0) || simulation.rows_differing() > 0;
   const ArrayCounts& counts = simulation.host().counts();
   if (wrong) return counts.rows_left_wrong > 0 || counts.unreadable > 0 ? exit_failed_requests : exit_model_bug;
+  if (!fault.empty()) return exit_model_bug;
   if (simulation.partial()) return exit_stopped_by(stop_signal());
   return simulation.player().statistics().failed() > 0 || !simulation.failure().empty() ? exit_failed_requests : exit_good;
 }
@@ -241,6 +244,13 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   if (array.host.window.used()) simulation.add_observer(completions);
   watch_stop_signals();
   stop_reads_when([] { return stop_signal() != 0; });
+  std::string fault;
+  for (std::size_t i = 0; i < drives.size(); ++i)
+    if (PluginPolicies* const policy = drives[i].config.policy(); policy != nullptr)
+      policy->on_fault([&fault, number = array.first_number + i](const std::string& sentence) {
+        if (fault.empty()) fault = "firmware fault in drive " + std::to_string(number) + ": " + sentence;
+        stop_in_order();
+      });
   folder.begin();
   for (const auto& drive_folder : drive_folders) drive_folder->begin();
   const double before = cpu_seconds();
@@ -250,6 +260,7 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   add_machine_figures(metrics, simulation.player().completions(), cpu_seconds() - before);
 
   for (std::string& note : run_notes(simulation)) notes.push_back(std::move(note));
+  if (!fault.empty()) notes.push_back(fault + "; from then on the layer's own policy decided, and no more was read");
   for (std::size_t i = 0; i < drives.size(); ++i)
     drive_folders[i]->write("summary.json", summary_text(drive_facts(drives[i], array.first_number + i, options), {}, drives[i].metrics),
                             Keep::result);
@@ -265,7 +276,8 @@ int array_command(const cli::ArrayOptions& options, const SearchPath& search) {
   }
   for (const std::string& message : simulation.scoreboard() == nullptr ? std::vector<std::string>() : simulation.scoreboard()->messages())
     std::cerr << "scoreboard: " << message << "\n";
-  return exit_status(simulation);
+  if (!fault.empty()) std::cerr << as_called("tessera-sim: " + fault + "\n");
+  return exit_status(simulation, fault);
 }
 
 }  // namespace tessera

@@ -76,7 +76,7 @@ std::string drives_table(const ArrayDrives& drives, const ArraySimulation& simul
     const bool took_over =
         std::ranges::any_of(simulation.host().rebuilds(), [i](const RebuildRecord& record) { return record.spare == i; });
     const Metric* busy = metrics.find("disk_channel.utilisation");
-    rows.push_back({std::to_string(i), drives[i].config.layer, words_of(drives[i], took_over), shown(metrics, "host.served"),
+    rows.push_back({std::to_string(i), drives[i].config.layer_in_full(), words_of(drives[i], took_over), shown(metrics, "host.served"),
                     shown(metrics, "host.bytes_read"), shown(metrics, "host.bytes_written"), shown(metrics, "host.latency.mean"),
                     shown(metrics, "host.latency.p99"), busy == nullptr || !busy->value ? "-" : percent_text(*busy->value)});
   }
@@ -125,7 +125,7 @@ std::string array_text(const ArrayDescription& array, const ArrayDrives& drives,
   text += survived == 0 ? "; survives no failure" : "; survives " + std::to_string(survived) + (survived == 1 ? " failure" : " failures");
   text += "\n";
   for (std::size_t i = 0; i < drives.size(); ++i)
-    text += "  drive " + std::to_string(i) + "  " + drives[i].description + ", layer " + drives[i].config.layer +
+    text += "  drive " + std::to_string(i) + "  " + drives[i].description + ", layer " + drives[i].config.layer_in_full() +
             (drives[i].spare ? ", spare" : "") + "\n";
   return text;
 }
@@ -165,7 +165,7 @@ boost::json::object drive_facts(const DriveOfArray& drive, std::size_t number, c
   run["array"] = options.run.drive;
   run["number"] = number;
   run["drive"] = drive.description;
-  run["layer"] = drive.config.layer;
+  run["layer"] = drive.config.layer_in_full();
   run["spare"] = drive.spare;
   run["failed"] = drive.failed;
   run["cleans"] = drive.measurement->layer_cleans();

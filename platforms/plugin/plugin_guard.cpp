@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csetjmp>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -29,6 +30,16 @@ unsigned ticks = 0;
 volatile sig_atomic_t armed = 0;
 void (*volatile interrupt)(const char*) = nullptr;
 std::uint64_t interrupted_call = 0;
+char words[128];
+
+/// Where a call that loops is left for, and whose code is to be under way then: what a service of the simulator has begun must end.
+struct WayOut {
+  sigjmp_buf place;
+  const void* code;
+  pthread_t thread;
+};
+WayOut* volatile way_out = nullptr;
+constexpr unsigned seconds_in_services = 5;  // a loop that is found there each time ends the process
 
 /// One second of processor time; once, so that a process that calls no firmware any more is left alone.
 void arm() {
@@ -43,13 +54,14 @@ void arm() {
   _exit(exit_model_bug);
 }
 
+const char* loop_of_call() {
+  std::snprintf(words, sizeof words, "%s() has not come back after %u s of processor time; it looks like an endless loop", call, patience);
+  return words;
+}
+
 void end_loop() {
   char text[512];
-  const int length =
-      std::snprintf(text, sizeof text,
-                    "tessera-sim: firmware %s: %s() has not come back after %u s of processor time; it looks like an endless "
-                    "loop\n",
-                    firmware, call, patience);
+  const int length = std::snprintf(text, sizeof text, "tessera-sim: firmware %s: %s\n", firmware, loop_of_call());
   end_process(text, length, sizeof text);
 }
 
@@ -62,6 +74,12 @@ void* instruction_of(const void* context) {
 #else
   return static_cast<void>(context), nullptr;
 #endif
+}
+
+/// Where the library is that has this code; null: in none.
+const void* library_of(const void* code) {
+  Dl_info place{};
+  return dladdr(code, &place) != 0 ? place.dli_fbase : nullptr;
 }
 
 /// A call that crashed is a fault of the firmware: its name and place are told. Outside of a call the process ends as by any such signal.
@@ -86,20 +104,27 @@ void on_crash(int number, siginfo_t*, void* context) {
 /// Asks the call to end at its place; once.
 bool interrupts() {
   if (interrupt == nullptr || interrupted_call == calls) return false;
-  static char sentence[128];
   interrupted_call = calls;
-  std::snprintf(sentence, sizeof sentence, "%s() has not come back after %u s of processor time; it looks like an endless loop", call,
-                patience);
-  interrupt(sentence);
+  interrupt(loop_of_call());
   return true;
 }
 
-void on_tick(int) {
+/// Leaves the call, where its caller can and the library's own code is under way. Whether that may be so a second later. Not where Python
+/// is in the process: its calls hold what is to be released.
+bool leaves(const void* context) {
+  WayOut* const way = way_out;
+  if (way == nullptr || interrupt != nullptr) return false;
+  if (pthread_equal(way->thread, pthread_self()) != 0 && library_of(instruction_of(context)) == library_of(way->code))
+    siglongjmp(way->place, 1);
+  return ticks <= patience + seconds_in_services;
+}
+
+void on_tick(int, siginfo_t*, void* context) {
   armed = 0;
   if (firmware == nullptr) return;
   ticks = calls == call_of_last_tick ? ticks + 1 : 1;
   call_of_last_tick = calls;
-  if (ticks > patience && !interrupts()) end_loop();
+  if (ticks > patience && !interrupts() && !leaves(context)) end_loop();
   arm();
 }
 
@@ -108,8 +133,8 @@ void disarm_in_child() { armed = 0; }
 
 void install() {
   struct sigaction action {};
-  action.sa_handler = on_tick;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = on_tick;
+  action.sa_flags = SA_RESTART | SA_SIGINFO | SA_NODEFER;  // one that left a call does not return
   sigaction(SIGPROF, &action, nullptr);
   static std::array<char, 65536> stack;  // a call that recurses without end has used up its own
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
@@ -144,6 +169,19 @@ PluginGuard::PluginGuard(const std::string& of, const char* what) : outer_firmwa
 PluginGuard::~PluginGuard() {
   call = outer_call_;
   firmware = outer_firmware_;
+}
+
+const char* PluginGuard::leave_loop_of(const void* code, void (*work)(void* data), void* data) {
+  WayOut way{.place = {}, .code = code, .thread = pthread_self()};
+  if (sigsetjmp(way.place, 0) != 0) {
+    way_out = nullptr;
+    arm();
+    return loop_of_call();
+  }
+  way_out = &way;
+  work(data);
+  way_out = nullptr;
+  return nullptr;
 }
 
 }  // namespace tessera

@@ -112,10 +112,15 @@ class PluginPolicy final : public GuestPolicy {
            "; expected one of the " + std::to_string(found.size()) + " that list() gives, such as " + std::to_string(nearest->number);
   }
 
+  /// A policy that loops is no more asked, nor destroyed: what it has in hand is lost.
   template <class Work>
   void call(const char* name, Work work) {
-    const PluginGuard guard(of_.firmware(), name);
-    work();
+    PluginGuard guard(of_.firmware(), name);
+    const char* const loop = guard.leave_loop_of(
+        reinterpret_cast<const void*>(code_.create), [](void* of) { (*static_cast<Work*>(of))(); }, &work);
+    if (loop == nullptr) return;
+    give_up(loop);
+    self_ = nullptr;
   }
 
   std::uint64_t ask(Question question, const char* name, const CleaningView& view,

@@ -1,5 +1,6 @@
 #include "platforms/serve/serve_command.hpp"
 
+#include <csignal>
 #include <iostream>
 #include <optional>
 
@@ -7,6 +8,8 @@
 #include "platforms/description/listing.hpp"
 #include "platforms/drive/drive_image.hpp"
 #include "platforms/drive/drive_module.hpp"
+#include "platforms/output/program_name.hpp"
+#include "platforms/plugin/plugin_policy.hpp"
 #include "platforms/run/output_check.hpp"
 #include "platforms/serve/serve_module.hpp"
 #include "platforms/state/drive_state_module.hpp"
@@ -31,6 +34,7 @@ StateFacts serve_facts(const cli::ServeOptions& options, DriveConfig& config) {
   return facts_of(as_run(options), config, ContentMode::bytes);
 }
 
+constexpr int exit_model_bug = 3;
 constexpr const char* zones_behind_nbd =
     "NBD has no commands for zones: a write gets EINVAL unless it begins at a zone's write pointer and is of whole sectors, TRIM has no "
     "effect, and nothing resets a zone; --zones ADDRESS serves them all";
@@ -81,13 +85,23 @@ int serve_command(const cli::ServeOptions& options, const SearchPath& search) {
     });
   for (const std::string& warning : warnings(config, plan)) std::cout << "warning: " << warning << "\n";
   if (config.writes_in_order() && !options.nbd.empty()) std::cout << "warning: " << zones_behind_nbd << "\n";
+  std::string fault;
+  if (PluginPolicies* const policy = config.policy(); policy != nullptr)
+    policy->on_fault([&fault](const std::string& sentence) {
+      if (fault.empty()) fault = "firmware fault: " + sentence;
+      std::raise(SIGTERM);  // as if it were asked to end
+    });
   serve.run();
-  if (run) run->finish(warnings(config, plan));
+  if (run) run->finish(warnings(config, plan), fault);
   const ServedFigures& figures = serve.figures();
   std::cout << "served " << figures.requests << " requests, " << figures.failed << " of them with an error; ";
   if (figures.refused != 0) std::cout << figures.refused << " refused by the rules of zones; ";
   std::cout << figures.bytes_read << " bytes read, " << figures.bytes_written << " written; " << figures.power_cuts << " power cuts; "
             << static_cast<double>(drive.timeline().now().value()) * 1e-12 << " s simulated\n";
+  if (!fault.empty()) {
+    std::cerr << as_called("tessera-sim: " + fault + "\n");
+    return exit_model_bug;
+  }
   return figures.failed == 0 ? 0 : 1;
 }
 

@@ -85,13 +85,15 @@ void ServedRun::snapshot() {
   std::cout << "results so far: " << folder_.file("summary.json").string() << std::endl;
 }
 
-void ServedRun::finish(const std::vector<std::string>& warnings) {
+void ServedRun::finish(const std::vector<std::string>& warnings, const std::string& fault) {
   std::vector<std::string> notes = probes_.finish();
   notes.insert(notes.end(), warnings.begin(), warnings.end());
+  if (!fault.empty()) notes.push_back(fault + "; from then on the layer's own policy decided, and no more was served");
   log_.close();
-  write_summary(*metrics_, false, notes);
-  std::cout << options_.drive << ", layer " << drive_.config().layer << ", served:\n"
-            << terminal_summary(*metrics_, {.cleans = measurement_.layer_cleans(),
+  write_summary(*metrics_, !fault.empty(), notes);
+  std::cout << options_.drive << ", layer " << drive_.config().layer_in_full() << ", served:\n"
+            << terminal_summary(*metrics_, {.partial = !fault.empty(),
+                                            .cleans = measurement_.layer_cleans(),
                                             .power_cuts = power_cuts_,
                                             .dram = drive_.config().dram.capacity,
                                             .percentiles = options_.percentiles});
@@ -103,7 +105,7 @@ void ServedRun::write_summary(const MetricSet& metrics, bool partial, const std:
   boost::json::object run;
   run["tool"] = "tessera-sim " TESSERA_VERSION;
   run["drive"] = options_.drive;
-  run["layer"] = drive_.config().layer;
+  run["layer"] = drive_.config().layer_in_full();
   if (!options_.firmware.file.empty()) run["firmware"] = options_.firmware.file.filename().string();
   if (!options_.firmware.image.empty()) run["image"] = options_.firmware.image.filename().string();
   run["input"] = "clients at " + options_.nbd;

@@ -37,8 +37,9 @@ class ServedRun {
 
   /// summary.json as of now, marked as partial; throws OutputError.
   void snapshot();
-  /// After end(): closes every file and says the summary, with notes on the drive; throws OutputError.
-  void finish(const std::vector<std::string>& warnings);
+  /// After end(): closes every file and says the summary, with notes on the drive; throws OutputError. `fault`: of a policy of the user's,
+  /// which ended it.
+  void finish(const std::vector<std::string>& warnings, const std::string& fault);
 
  private:
   [[nodiscard]] MetricSet measure();

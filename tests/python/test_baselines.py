@@ -170,6 +170,17 @@ def test_a_baseline_loses_nothing_under_torture(libraries, kind, faults):
     assert row["failures"] == 0 and row["cuts"]["replay"] > 5
 
 
+def test_a_cut_anywhere_in_a_swap_of_whole_tracks_loses_nothing(libraries, tmp_path):
+    # The fourth update exchanges blocks, from 3,007 to 3,050 ms. A step of a whole track begins where the head lands: one that saved a track at once had its last sector, which makes a record count, before others.
+    (tmp_path / "requests.csv").write_text("".join(f"{second * SECOND},w,{AT_18 * 8},8\n" for second in range(5)))
+    words = ("--firmware", libraries["dm-imr"], "--trace", tmp_path / "requests.csv", "--columns", COLUMNS, *ALONE, "--prefill", 100, "--check", "--out", tmp_path / "out")
+    for ms in range(3007, 3053, 2):
+        simulate("run", "torture", *words, "--cut-at", f"{ms} ms")
+        assert metric(tmp_path, "scoreboard.errors") == 0
+    simulate("run", "torture", *words)
+    assert metric(tmp_path, "dm_imr.swaps") == 1
+
+
 BUGS = {
     "smart writes in place whatever the next track holds": ("smart.c", "return there != 0 && l->holds[follower(w->ring, there - 1)] == 0;", "return there != 0;", "--prefill", 100),
     "smart copies without a record": ("smart.c", "(struct record){RECORD, w->moves,", "(struct record){0, w->moves,", "--prefill", 100, "--faults", "dump"),

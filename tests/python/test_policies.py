@@ -1,12 +1,15 @@
 """Policies of cleaning as plug-ins: one that answers what the layer would changes nothing, another one changes when and what is cleaned, none loses data,
 and what is wrong with one is said with its name and place."""
 
+import contextlib
 import json
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
+from nbd import Served
 from samples import BUILD, REPOSITORY
 from simulate import simulate
 
@@ -62,6 +65,12 @@ def line_of(file, text):
 BUSY = ("--workload", "random-4k", "--fold", "--limit", 300)
 SPARSE = ("--workload", "web-server", "--fold", "--limit", 600)
 IDLE = ("--set", "layers.media_cache.idle_after=200 ms", "--set", "layers.tessera.idle_after=200 ms", "--set", "layers.host_aware.idle_after=200 ms")
+
+
+def tessera(*words, status=0):
+    shown = subprocess.run([sys.executable, "-m", "tessera", *map(str, words)], capture_output=True, text=True)
+    assert shown.returncode == status, shown.stderr
+    return shown
 
 
 def ran(out, layer, file, *words, status=0, workload=BUSY):
@@ -215,9 +224,83 @@ def test_a_fault_at_power_on_ends_the_run_before_it_begins(tmp_path):
     assert f"{file}:{line_of(file, 'not today')}, in Mine.setup: ValueError: not today" in shown.stderr and "model bug" not in shown.stderr
 
 
-def test_a_policy_in_c_that_never_ends_is_named(tmp_path):
-    shown = ran(tmp_path / "out", "media-cache:own", compiled(tmp_path, code="for (;;) {}"), "--firmware-patience", 1, status=3)
-    assert f"{tmp_path / 'own.so'} (own): when() has not come back after 1 s" in shown.stderr or f"{tmp_path / 'own.so'} (own): choose() has not come back" in shown.stderr
+LOOP = "static int asked; if (++asked > 20) for (;;) {}"  # of a policy in C, once its cache is in use
+
+
+def test_a_policy_in_c_that_never_ends_ends_the_run_in_order_with_its_name_and_results(tmp_path):
+    shown = ran(tmp_path / "out", "media-cache:own", compiled(tmp_path, code=LOOP), "--firmware-patience", 1, "--check", status=3)
+    assert f"firmware fault: {tmp_path / 'own.so'} (own), at " in shown.stderr and "has not come back after 1 s of processor time" in shown.stderr
+    found = figures(tmp_path / "out")
+    assert 0 < found["host.served"] < 300 and found["scoreboard.errors"] == 0
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["run"]["partial"]
+
+
+def test_a_policy_in_c_that_never_ends_as_it_is_made_is_named(tmp_path):
+    source = OWN_ANSWERS.replace("last = m; return m;", "last = m; for (;;) {} return m;")
+    shown = ran(tmp_path / "out", "media-cache:own", compiled(tmp_path, source=source), "--firmware-patience", 1, status=3)
+    assert "(own), at 0.000000 ms: create() has not come back after 1 s" in shown.stderr
+
+
+def test_a_policy_in_c_that_loops_in_what_it_calls_is_named(tmp_path):
+    code = "static char text[1 << 24]; memset(text, 1, sizeof text - 1); for (;;) (void)strlen(text);"
+    source = "#include <string.h>\n" + OWN_ANSWERS
+    shown = ran(tmp_path / "out", "media-cache:own", compiled(tmp_path, code=code, source=source), "--firmware-patience", 1, status=3)
+    assert "(own)" in shown.stderr and "has not come back after 1 s" in shown.stderr
+
+
+def test_a_run_that_a_policy_ended_can_be_made_again_and_looked_at(tmp_path):
+    file = python(tmp_path, CHOOSE + "return 10**9")
+    ran(tmp_path / "out", "media-cache:mine", file, status=3)
+    shown = tessera("explain", tmp_path / "out", 3, "--firmware", file)
+    assert "Request 3 " in shown.stdout
+    tessera("view", tmp_path / "out", "--yes", "--firmware", file)
+    assert (tmp_path / "out" / "view.html").exists()
+
+
+def test_a_run_that_did_not_end_says_so_where_it_is_read(tmp_path):
+    crash = compiled(tmp_path, code="static int asked; if (++asked > 20) *(volatile int *)0 = 1;")
+    shown = ran(tmp_path / "out", "media-cache:own", crash, status=3)
+    assert "(own): " in shown.stderr and "crashed: Segmentation fault" in shown.stderr
+    for words in (("view", tmp_path / "out"), ("explain", tmp_path / "out", 3), ("plot", tmp_path / "out")):
+        assert "its run did not end" in tessera(*words, status=2).stderr
+
+
+ARRAY = """
+[array]
+kind = "mirror"
+[[drive]]
+description = "torture"
+layer = "media-cache:{policy}"
+firmware = "{file}"
+count = 2
+"""
+
+
+def test_an_array_s_drives_have_policies_and_results_up_to_the_fault_of_one(tmp_path):
+    own, wrong = python(tmp_path, CHOOSE + "return self.own()"), python(tmp_path, CHOOSE + "return 10**9", name="wrong")
+    for name, file, status in (("good", own, 0), ("bad", wrong, 3)):
+        description = tmp_path / f"{name}.toml"
+        description.write_text(ARRAY.format(policy="mine", file=file))
+        shown = simulate("array", description, "--workload", "random-4k", "--fold", "--limit", 300, "--check", "--out", tmp_path / name, status=status)
+        whole, drive = (json.loads((tmp_path / name / part / "summary.json").read_text()) for part in (".", "drive-0"))
+        assert drive["run"]["layer"] == "media-cache:mine" and "layer media-cache:mine" in shown.stdout
+        assert whole["run"]["partial"] == (status == 3) and "scoreboard:" not in shown.stderr
+    assert f"firmware fault in drive 0: {wrong} (mine), at " in shown.stderr or f"firmware fault in drive 1: {wrong} (mine), at " in shown.stderr
+    assert any("choose() gave unit 1000000000" in note for note in whole["run"]["notes"])
+
+
+def test_a_served_drive_has_a_policy_and_ends_in_order_at_its_fault(tmp_path):
+    file = python(tmp_path, CHOOSE + "return 10**9")
+    words = ("--layer", "media-cache:mine", "--firmware", file, "--set", "firmware.write_cache.capacity=0 B", "--out", tmp_path / "out")
+    with Served(tmp_path, "torture", *words) as drive:
+        client = drive.connect()
+        with contextlib.suppress(OSError, EOFError, AssertionError):
+            for n in range(2000):
+                client.write(4096 * (n * 37 % 2000), bytes(4096))
+        assert drive.process.wait(60) == 3
+        assert f"firmware fault: {file} (mine), at " in drive.log.read_text()
+    run = json.loads((tmp_path / "out" / "summary.json").read_text())["run"]
+    assert run["partial"] and run["layer"] == "media-cache:mine" and any("choose() gave unit" in note for note in run["notes"])
 
 
 def test_a_policy_in_c_that_gives_up_is_named(tmp_path):

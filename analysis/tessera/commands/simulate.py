@@ -178,13 +178,13 @@ def explain(
     if (results / "requests.npy").exists():
         print(ask_simulator(["explain", results, str(number)]), end="")
         return
-    from tessera.engine.replay import repeatable
+    from tessera.engine.replay import repeat, repeatable
     from tessera.results.run_folder import Run
 
     Run(results).file("summary.json")
     made_by = repeatable(results, firmware)
     with tempfile.TemporaryDirectory(dir=work_folder()) as folder:
-        made_by.but(requests=True, events=True).run(folder, progress=True)
+        repeat(made_by.but(requests=True, events=True), folder, progress=True)
         try:
             print(ask_simulator(["explain", folder, str(number)]), end="")
         except InputError as error:

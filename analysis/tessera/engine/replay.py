@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tessera.engine.simulation import DESCRIPTION, FLAGS, REPEATED, VALUES, Simulation, value_of
-from tessera.engine.simulator import ask_simulator
+from tessera.engine.simulator import SimulatorError, ask_simulator
 from tessera.errors import InputError, check_schema, nearest, read_json
+from tessera.results.run_folder import Run
 
 SCHEMA = 1
 OUTPUTS = ("save_state",)
@@ -40,6 +41,16 @@ def repeatable(folder: str | Path, firmware: Path | None = None) -> Simulation:
         raise InputError(f"{file}: {error}") from None
     _same_content(file, made, recorded)
     return made
+
+
+def repeat(made_by: Simulation, folder: str | Path, progress: bool = False) -> Run:
+    """Makes such a run again, in a folder of its own. One that ended by an error, as that of a policy, ends so again, with results."""
+    try:
+        return made_by.run(folder, progress)
+    except SimulatorError:
+        if not (Path(folder) / "summary.json").exists():
+            raise
+        return Run(folder)
 
 
 def _options(given: Any) -> tuple[dict[str, Any], list[str]]:

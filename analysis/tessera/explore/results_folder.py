@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tessera.errors import InputError, path_of
-from tessera.results.run_folder import Run
+from tessera.results.run_folder import Run, unended
 
 if TYPE_CHECKING:
     from tessera.explore.comparison import Comparison
@@ -24,6 +24,8 @@ def open_results(folder: str | Path) -> "Run | Comparison | Sweep":
         return Comparison(path)
     if (path / "summary.json").exists():
         return Run(path)
+    if reason := unended(path):
+        raise InputError(f"{path} holds no results: {reason}")
     inner = sorted(file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/*.json") if file.name in ("summary.json", "compare.json", "sweep.json"))
     hint = f"; {inner[0]} holds some" if inner else ""
     raise InputError(f"{path} holds no results: expected summary.json of a run, compare.json of a comparison or sweep.json of a sweep{hint}")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 SUMMARY_SCHEMA = 1
 _WRITTEN_BY = {
-    "summary.json": "it is no folder of a run, or of one that did not end",
     "requests.npy": "a run writes it with --requests",
     "intervals.csv": "a run writes it with --intervals",
     "events.csv": "a run writes it with --events",
@@ -26,6 +25,12 @@ _WRITTEN_BY = {
     "blocks.csv": "a run of a drive with flash writes it with --places",
     "bands.csv": "a run of a layer with bands and a cache in front of them writes it with --places and --intervals",
 }
+
+
+def unended(folder: Path) -> str | None:
+    """Why a folder of a run has no results; None if it is no such folder, or has some."""
+    begun = not (folder / "summary.json").exists() and (folder / "drive.toml").exists()
+    return "its run did not end, or goes on: results are written at its end" if begun else None
 
 
 class UnknownMetric(InputError, KeyError):
@@ -55,7 +60,7 @@ class Run(Shown):
     def file(self, name: str) -> Path:
         """A file of the run. Raises InputError where the run did not write it."""
         if not (self.folder / name).exists():
-            raise InputError(f"{self.folder} has no {name}: {_WRITTEN_BY.get(name, 'it is no folder of a run')}")
+            raise InputError(f"{self.folder} has no {name}: {unended(self.folder) or _WRITTEN_BY.get(name, 'it is no folder of a run')}")
         return regular(self.folder / name)
 
     @cached_property

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tessera.engine.replay import repeatable
+from tessera.engine.replay import repeat, repeatable
 from tessera.engine.saved_state import boot_of, facts_of, has_flash
 from tessera.engine.simulation import Simulation
 from tessera.engine.temporary import work_folder
@@ -78,4 +78,4 @@ def _recorded(simulation: Simulation, requests: int, folder: Path, has_flash: bo
     signals = [*SIGNALS, *([BUS] if requests <= MOST_WITH_BUS else []), *([DIE_STATES] if has_flash else [])]
     every = f"{max(1, requests // INTERVALS)} requests"
     recording = ("--vcd", str(folder / WAVEFORM), "--signals", ",".join(signals))
-    return simulation.but(requests=True, events=True, places=True, intervals=every, more=(*simulation.more, *recording)).run(folder, progress)
+    return repeat(simulation.but(requests=True, events=True, places=True, intervals=every, more=(*simulation.more, *recording)), folder, progress)
