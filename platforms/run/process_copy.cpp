@@ -21,7 +21,13 @@ namespace tessera {
 ProcessCopy::ProcessCopy() {
   std::cout.flush();
   if (::pipe(pipe_.data()) != 0) throw std::system_error(errno, std::generic_category(), "a pipe cannot be made");
+  // A signal comes before the copy is made, and both know of it, or after, and this process hands it on: the handler heeds the first alone.
+  const sigset_t signals = stop_signal_set();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  told_to_stop_ = stop_signal() != 0;
   process_ = ::fork();
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "a copy of the process cannot be made");
   if (is_copy()) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   int& unused = pipe_.at(is_copy() ? 0 : 1);
