@@ -6,7 +6,7 @@ each of its values is a beginning of its own. The second half holds the rates ag
 """
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -84,6 +84,7 @@ def with_queue(found: Findings) -> Findings:
 
     ends = next((choices for _, name, choices in tried if name == "read_ahead_until"), (START["read_ahead_until"],))
     values = min((settled(START | {"read_ahead_until": end}) for end in ends), key=lambda one: float(off(one).mean()))
+    values["age_limit"] = max(_equal(off, values, "age_limit"), key=_amount)  # no read has waited for as long
     best = off(values)
 
     def alike(name: str, value: str) -> bool:
@@ -106,6 +107,13 @@ def _off(found: Findings, log: Log) -> np.ndarray:
         tails = np.log(np.percentile(latency[part], TAIL) / np.percentile(log.latency[part], TAIL))
         off.append(float(abs(rates) + np.abs(tails).mean()))
     return np.array(off)
+
+
+def _equal(off: Callable[[Mapping[str, str]], np.ndarray], values: Mapping[str, str], name: str) -> list[str]:
+    """What that parameter may be without any answer being another one."""
+    choices = next(choices for _, other, choices in TRIED if other == name)
+    best = off(values)
+    return [value for value in choices if value == values[name] or np.array_equal(off({**values, name: value}), best)]
 
 
 def interval_of(choice: Choice) -> Interval:

@@ -23,7 +23,7 @@ from tessera.progress import watched
 IDENTIFIED = "identified"
 HEADER = ("drive", "parameter", "true", "low", "high", "within")
 AT_ONCE = 2
-FIRST = 300  # the drives before it are those that the method was made on, and say little of others
+FIRST = 400  # the drives before it are those that the method was made on, and say little of others
 
 
 @dataclass(frozen=True)
