@@ -5,6 +5,7 @@ import pytest
 from validation.drives.identification import coverage
 
 from tessera.identify.order import Order, serpent
+from tessera.identify.tracks import windows
 from tessera.identify.zones import Geometry, Zone
 
 SECTORS = 500
@@ -52,3 +53,19 @@ def test_true_parameters_of_a_drawn_drive_lie_within_their_stated_intervals(tmp_
     rows = coverage([1], tmp_path)
     missed = [row for row in rows if not row.within]
     assert len(rows) > 20 and not missed, missed
+
+
+@pytest.mark.parametrize("gap", [2, 20])
+def test_a_boundary_that_no_read_is_near_may_lie_anywhere_between_those_around_it(gap):
+    """Skews of 60 sectors; the tracks begin 100 sectors after the window does."""
+    rng = np.random.default_rng(gap)
+    block = np.sort(rng.choice(40 * SECTORS, 300, replace=False))
+    track, within = (block - 100) // SECTORS, (block - 100) % SECTORS
+    clear = (within >= gap) & (within < SECTORS - gap)
+    block, track = block[clear], track[clear]
+    phase = np.mod((block - 100 + 1 + 60 * track) / SECTORS, 1.0)
+    (shown,) = windows([0], 40 * SECTORS, block, phase, SECTORS)
+    assert shown.sectors == SECTORS
+    away = (shown.boundary - 100) % SECTORS
+    assert min(away, SECTORS - away) <= shown.slack
+    assert gap - 1 <= shown.slack <= 2 * gap + 4

@@ -1,11 +1,12 @@
 """The command queue: what no latency of a single read shows is tried, on the drive that the other jobs gave.
 
 Parameters in turn take each of their values, and the one is kept that answers the first half of the jobs with several requests under way best: by
-their rate, and by their sorted latencies, which a queue's order and its longest wait shape. The second half holds the rates against the drive's.
+their rate, and by their sorted latencies, which a queue's order and its longest wait shape. What ends a read-ahead decides which order looks best, so
+each of its values is a beginning of its own. The second half holds the rates against the drive's.
 """
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,25 +63,32 @@ def with_queue(found: Findings) -> Findings:
     known: dict[tuple[str, ...], np.ndarray] = {}
     tried = [one for one in TRIED if one[1] != "read_ahead_until" or found.reads.ahead is not None]
 
-    def off(changed: Mapping[str, str]) -> np.ndarray:
-        chosen = values | dict(changed)
-        key = tuple(chosen.values())
+    def off(chosen: Mapping[str, str]) -> np.ndarray:
+        key = tuple(chosen[name] for _, name, _ in tried)
         if key not in known:
             queue = tuple(Choice(section, name, chosen[name], ()) for section, name, _ in tried)
             known[key] = np.concatenate([_off(replace(found, queue=queue), log) for log in logs])
         return known[key]
 
-    for _ in range(ROUNDS):
-        before = dict(values)
-        for _, name, choices in tried:
-            means = {value: (float(off({name: value}).mean()), value != values[name]) for value in choices}
-            values[name] = min(choices, key=means.__getitem__)
-        if values == before:
-            break
-    best = off({})
+    def settled(first: Mapping[str, str]) -> dict[str, str]:
+        """From these values on, parameter by parameter, until none gets better."""
+        now = dict(first)
+        for _ in range(ROUNDS):
+            before = dict(now)
+            for _, name, choices in tried:
+                means = {value: (float(off(now | {name: value}).mean()), value != now[name]) for value in choices}
+                now[name] = min(choices, key=means.__getitem__)
+            if now == before:
+                break
+        return now
+
+    ends = next((choices for _, name, choices in tried if name == "read_ahead_until"), (START["read_ahead_until"],))
+    values = min((settled(START | {"read_ahead_until": end}) for end in ends), key=lambda one: float(off(one).mean()))
+    values["age_limit"] = max(_equal(off, values, "age_limit"), key=_amount)  # no read has waited for as long
+    best = off(values)
 
     def alike(name: str, value: str) -> bool:
-        more = off({name: value}) - best
+        more = off(values | {name: value}) - best
         return float(more.mean()) <= ERRORS * float(more.std(ddof=1)) / len(more) ** 0.5
 
     as_good = {name: tuple(value for value in choices if alike(name, value)) for _, name, choices in tried}
@@ -99,6 +107,13 @@ def _off(found: Findings, log: Log) -> np.ndarray:
         tails = np.log(np.percentile(latency[part], TAIL) / np.percentile(log.latency[part], TAIL))
         off.append(float(abs(rates) + np.abs(tails).mean()))
     return np.array(off)
+
+
+def _equal(off: Callable[[Mapping[str, str]], np.ndarray], values: Mapping[str, str], name: str) -> list[str]:
+    """What that parameter may be without any answer being another one."""
+    choices = next(choices for _, other, choices in TRIED if other == name)
+    best = off(values)
+    return [value for value in choices if value == values[name] or np.array_equal(off({**values, name: value}), best)]
 
 
 def interval_of(choice: Choice) -> Interval:

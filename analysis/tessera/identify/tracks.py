@@ -14,6 +14,7 @@ RANGE = 10        # a track is a tenth to ten times as long as the plan says
 LAGS = 24         # samples whose differences are compared
 REACH = 2         # neighbours on either side that a window is compared with
 COHERENT = 0.97   # a window with a zone's end, spares or slipped sectors in it agrees less
+FLAT = 8          # part of a track's length that such boundaries may fill on either side
 ENDS = 2e-4      # boundaries whose agreement is that near to the best cannot be told from it
 
 
@@ -107,10 +108,16 @@ def _grouped(x: np.ndarray, turn: np.ndarray, sectors: int) -> tuple[float, int,
     centre = max(coarse, key=coarse.__getitem__)
     fine = coarse | {boundary % sectors: agreement(boundary % sectors) for boundary in range(centre - step, centre + step + 1)}
     most = max(fine.values())
-    near = max(fine, key=fine.__getitem__)
-    low = high = near
-    while (low - 1) % sectors in fine and near - low < step and fine[(low - 1) % sectors] >= most - ENDS:
+    low = high = near = max(fine, key=fine.__getitem__)
+
+    def as_good(boundary: int) -> bool:
+        """Few reads lie at a boundary of a small job: a whole stretch may be as good."""
+        if boundary % sectors not in fine:
+            fine[boundary % sectors] = agreement(boundary % sectors)
+        return abs(boundary - near) <= sectors // FLAT and fine[boundary % sectors] >= most - ENDS
+
+    while as_good(low - 1):
         low -= 1
-    while (high + 1) % sectors in fine and high - near < step and fine[(high + 1) % sectors] >= most - ENDS:
+    while as_good(high + 1):
         high += 1
     return most, sectors, (low + high) // 2 % sectors, (high - low + 1) // 2

@@ -119,7 +119,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
     end = 0
     by_cylinder = Order(_surfaces(groups))
     near = block < (upto if len(groups[0]) > 1 else min(upto, SURE_TRACKS * groups[0][0].sectors))
-    agreement = _zone(groups[0], by_cylinder, 0, block[near], phase[near]).agreement
+    agreement = _zone(groups[0], by_cylinder, None, 0, block[near], phase[near]).agreement
     if stairs is not None and (stairs.surfaces is not None or stairs.radii > MOST_SURFACES) and stairs.agreement >= max(LEAST_AGREEMENT, agreement + BETTER):
         order = Order(stairs.surfaces or 1, stairs.radii, stairs.surfaces is not None)
         for group in groups:
@@ -131,7 +131,7 @@ def geometry(windows: list[Window | None], blocks: int, length: int, block: np.n
         order = by_cylinder
         for group in groups:
             inside = (block >= group[0].base) & (block < group[-1].base + length)
-            zones.append(_zone(group, order, end, block[inside], phase[inside]))
+            zones.append(_zone(group, order, zones[0] if zones else None, end, block[inside], phase[inside]))
             end = group[-1].base + length
     for zone in zones[1:]:
         zone.start = float(np.mod(zone.start - zones[0].start, 1.0))
@@ -199,11 +199,23 @@ def _surfaces(groups: list[list[Window]]) -> int:
     return best if left[best] < GAIN * left[1] else 1
 
 
-def _zone(group: list[Window], order: Order, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
+def _step_inwards(group: list[Window], track: np.ndarray, step: np.ndarray, surfaces: int, outermost: Zone | None) -> int:
+    """Which of the steps leads to the next cylinder. Of two the spread does not tell: the drive's first block begins a cylinder, and the larger step is the
+    same in all zones."""
+    _, last = split(track, step, surfaces)
+    if surfaces != 2:
+        return last
+    if outermost is None:
+        return (round(_grid(group) / group[0].sectors) + 1) % 2
+    larger = int(step[track % 2 == 1].mean() > step[track % 2 == 0].mean())
+    return larger if outermost.cylinder_skew > outermost.track_skew else 1 - larger
+
+
+def _zone(group: list[Window], order: Order, outermost: Zone | None, end: int, block: np.ndarray, phase: np.ndarray) -> Zone:
     """Cylinder by cylinder: the skews, near the mean steps, that let the most reads agree."""
     sectors, surfaces = group[0].sectors, order.surfaces
     track, step = _steps(group)
-    _, last = split(track, step, surfaces)
+    last = _step_inwards(group, track, step, surfaces, outermost)
     at_end = track % surfaces == last if surfaces > 1 else np.ones(len(step), bool)
     cylinder = step[at_end].mean() if at_end.any() else step.mean()
     along = step[~at_end].mean() if (~at_end).any() else cylinder

@@ -14,15 +14,16 @@ from tessera.engine.output_file import write
 from tessera.errors import InputError
 from tessera.identify.findings import Findings, find
 from tessera.identify.intervals import Interval, intervals
-from tessera.identify.queue import depths, interval_of, with_queue
+from tessera.identify.queue import depth_failure, depths, interval_of, with_queue
 from tessera.identify.score import score, with_step
 from tessera.identify.simulated import plan_of, write_logs
 from tessera.identify.description import description
 from tessera.progress import watched
 
+IDENTIFIED = "identified"
 HEADER = ("drive", "parameter", "true", "low", "high", "within")
 AT_ONCE = 2
-FIRST = 100  # the drives before it are those that the method was made on, and say little of others
+FIRST = 400  # the drives before it are those that the method was made on, and say little of others
 
 
 @dataclass(frozen=True)
@@ -89,15 +90,17 @@ durability = "volatile"
 
 
 def identify(drive: Path, folder: Path) -> tuple[Findings, str]:
-    """From the logs of its small jobs; and its score in words. Raises InputError where nothing was found."""
+    """From the logs of its small jobs; and its score in words. Raises InputError where nothing was found, or where `fit` says that it is not the drive."""
     chosen = plan_of(str(drive), None, 1).small()
     write_logs(str(drive), folder, chosen)
     found = with_queue(with_step(find(folder)))
     trial = folder / "found.toml"
     write(trial, description(found, drive.stem))
-    held = score(found, trial)
-    deep = ", ".join(one.text() for one in depths(found))
-    return found, (held.text() if held is not None else "") + "; " + deep
+    held, deep = score(found, trial), depths(found)
+    told = [found.geometry.failure(), held.failure() if held is not None and not held.fits else None, depth_failure(deep)]
+    if any(told):
+        raise InputError(" ".join(sentence for sentence in told if sentence))
+    return found, (held.text() if held is not None else "") + "; " + ", ".join(one.text() for one in deep)
 
 
 def rows_of(number: int, text: str, found: Findings) -> list[Row]:
@@ -145,13 +148,13 @@ def rows_of(number: int, text: str, found: Findings) -> list[Row]:
 
 
 def _drive(number: int, out: Path) -> tuple[list[Row], str]:
-    """Rows of one drive, and its score in words; one row and the reason where nothing was identified."""
+    """Rows of one drive, and its score in words; one row and the reason where it is told that the drive was not identified."""
     text, drive = draw(number), out / f"drawn-{number}.toml"
     write(drive, text)
     try:
         found, said = identify(drive, out / f"drawn-{number}")
     except InputError as error:
-        return [Row(number, "identified", "yes", str(error), "", False)], str(error)
+        return [Row(number, IDENTIFIED, "yes", str(error), "", False)], str(error)
     return rows_of(number, text, found), said
 
 
@@ -170,8 +173,9 @@ def coverage(numbers: Sequence[int], out: Path, console: Console | None = None) 
 
 def write_coverage(console: Console, count: int, out: Path, file: Path | None) -> None:
     rows = coverage(range(FIRST, FIRST + count), out, console)
-    held = sum(row.within for row in rows)
-    console.print(f"{held} of {len(rows)} parameters of {count} drives within their stated 95 % intervals: {100 * held / len(rows):.1f} %")
+    known = [row for row in rows if row.parameter != IDENTIFIED]
+    held, told = sum(row.within for row in known), len(rows) - len(known)
+    console.print(f"{held} of {len(known)} parameters of {count - told} drives within their stated 95 % intervals: {100 * held / len(known):.1f} %; of {told} it is told that they were not identified")
     if file is not None:
         with open(file, "w", newline="", encoding="utf-8") as opened:
             table = csv.writer(opened, lineterminator="\n")
