@@ -43,7 +43,7 @@ void TrimTask::locked_in() {
   host_.counts_.trimmed_bytes += passed * host_block_bytes;
   host_.counts_.untrimmed_bytes += (asked - passed) * host_block_bytes;
   std::vector<Step> steps = commands();
-  if (steps.empty()) return done(Status::ok);
+  if (steps.empty()) return done(cuts_.empty() ? Status::ok : Status::media_error);
   sent_ = true;
   begin_stage(std::move(steps), CommandPriority::foreground);
 }
@@ -54,7 +54,10 @@ std::vector<ArrayTask::Step> TrimTask::commands() {
   std::map<std::uint32_t, std::vector<HostRun>> runs;  // by drive
   const auto add = [&](ArrayRow row, std::uint32_t member, ChunkRange range) {
     const std::optional<std::uint32_t> drive = host_.drive_of(row, member);
-    if (!drive) return;
+    if (!drive) {
+      if (!layout.redundant()) status_ = Status::media_error;  // nobody stands for it
+      return;
+    }
     const HostBlock place = layout.place_of(row, member, host_.slot_of_drive(*drive, layout.slot_of(row, member)));
     runs[*drive].push_back({place + range.begin, range.count()});
   };
@@ -94,22 +97,28 @@ void TrimTask::took(std::uint32_t, HostRequest& command) {
 
 void TrimTask::stage_over() { differ_ ? put_right() : done(status_); }
 
+void TrimTask::keep_in_doubt() {
+  if (host_.durable(tag_)) return;
+  for (const Cut& cut : cuts_) host_.keep_in_doubt(cut.row);
+}
+
 /// The rows are compared, and parity or copies made to fit the data.
 void TrimTask::put_right() {
   auto left = std::make_shared<std::size_t>(cuts_.size());
   ArrayHost& host = host_;
+  keep_in_doubt();
   const std::vector<Cut> cuts = std::move(cuts_);
   const auto self = end();
-  for (const Cut& cut : cuts)
-    host.start(
-        std::make_unique<CheckTask>(host, cut.row, true, CommandPriority::foreground, [&host, left, tag = tag_, life = life_](bool, bool) {
-          if (--*left == 0) host.part_done(tag, 0, Status::ok, life);
-        }));
+  const auto compared = [&host, left, tag = tag_, life = life_](bool, bool) mutable {
+    if (--*left > 0) return;
+    life.account(LifePhase::error_recovery, host.timeline_.now(), Cause::recovery);
+    host.part_done(tag, 0, Status::ok, life);
+  };
+  for (const Cut& cut : cuts) host.start(std::make_unique<CheckTask>(host, cut.row, true, CommandPriority::foreground, compared));
 }
 
 void TrimTask::done(Status status) {
-  if (sent_ && !host_.durable(tag_))
-    for (const Cut& cut : cuts_) host_.keep_in_doubt(cut.row);
+  if (sent_) keep_in_doubt();
   const auto self = end();
   host_.part_done(tag_, 0, status, life_);
 }

@@ -31,6 +31,7 @@ class TrimTask final : public ArrayTask {
   void stage_over() override;
   [[nodiscard]] std::vector<Step> commands();
   [[nodiscard]] bool goes_to_drives(const Cut& cut) const;
+  void keep_in_doubt();
   void put_right();
   void done(Status status);
 

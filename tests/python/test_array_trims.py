@@ -24,12 +24,12 @@ def array_file(folder, kind, *more, layer="media-cache", zeros=True, drives=4, s
     return file
 
 
-def replay(folder, file, requests, *more, depth=1):
+def replay(folder, file, requests, *more, replayed="closed:1", status=0):
     """The metrics of requests (operation, first block, blocks), 1 ms apart, with everything checked."""
     trace = folder / "trace.csv"
     trace.write_text("".join(f"{number / 1000},{op},{first},{count}\n" for number, (op, first, count) in enumerate(requests)))
-    words = ("--trace", trace, *FORMAT, "--replay", f"closed:{depth}", "--check", "--prefill", 0)
-    simulate("array", file, *words, *more, "--out", folder / "out")
+    words = ("--trace", trace, *FORMAT, "--replay", replayed, "--check", "--prefill", 0)
+    simulate("array", file, *words, *more, "--out", folder / "out", status=status)
     metrics = json.loads((folder / "out" / "summary.json").read_text())["metrics"]
     assert metrics["scoreboard.errors"]["value"] == 0
     return {name: of["value"] for name, of in metrics.items()}
@@ -51,10 +51,31 @@ def test_of_rows_with_parity_only_whole_ones_are_trimmed(tmp_path, first, count,
     assert metrics["array.trims.ended"] == (count - passed) * BLOCK
 
 
+@pytest.mark.parametrize("kind", ["mirror", "raid10", "raid5", "raid6"])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_whose_trim_a_drive_fails_fit_afterwards(tmp_path, kind, seed):
+    uncached = "[drive.settings.firmware]\nzeros_after_trim = true\n[drive.settings.firmware.write_cache]\ncapacity = \"0 B\"\n"
+    faults = "[drive.settings.media]\nspare_tracks = 0\nwrite_faults_per_million = 300000\n"
+    one = '[[drive]]\ndescription = "torture"\nlayer = "cmr"\n'
+    file = tmp_path / "array.toml"
+    file.write_text(f'[array]\nkind = "{kind}"\nchunk = "{CHUNK * BLOCK} B"\nbad_blocks = 512\n' + one + uncached + faults + 3 * (one + uncached))
+    rows = 8 * COLUMNS[kind] * CHUNK
+    metrics = replay(tmp_path, file, [("w", 0, rows), ("t", 0, rows), ("r", 0, rows), ("w", CHUNK, 8), ("r", 0, rows)], "--seed", seed)
+    assert metrics["host.failed"] == 0
+    assert metrics["array.trims.passed"] == rows * BLOCK
+    assert metrics["array.rows_differing"] == 0
+
+
 def test_neighbouring_rows_are_one_command_to_a_drive(tmp_path):
     rows = 100 * 3 * CHUNK
     metrics = replay(tmp_path, array_file(tmp_path, "raid5"), [("t", 0, rows)])
     assert metrics["array.commands"] == 8  # and the FLUSH of each at the end
+
+
+def test_a_mirror_trims_the_copies_that_are_left(tmp_path):
+    failures = [f'[[failure]]\ndrive = {drive}\nat = "1 ms"' for drive in (0, 1, 2)]
+    metrics = replay(tmp_path, array_file(tmp_path, "mirror", *failures), [("w", 0, 64)] * 10 + [("t", 0, 64), ("r", 0, 64)], replayed="timed")
+    assert (metrics["host.failed"], metrics["array.trims.passed"]) == (0, 64 * BLOCK)
 
 
 def test_a_row_that_a_drive_is_missing_of_keeps_its_data(tmp_path):
@@ -99,5 +120,5 @@ def test_nothing_older_comes_back_after_trims_failures_and_cuts(tmp_path, seed):
     if draw.random() < 0.3 and kind != "jbod":
         more.append('[scrub]\nenabled = true\nat = "300 ms"')
     file = array_file(tmp_path, kind, *more, layer=draw.choice(("cmr", "media-cache", "mu-rmw", "tessera")), zeros=draw.random() < 0.7, spares=draw.randint(0, 1))
-    metrics = replay(tmp_path, file, history(draw, 400, 6000), "--seed", seed, depth=draw.choice((1, 8, 32)))
+    metrics = replay(tmp_path, file, history(draw, 400, 6000), "--seed", seed, replayed=f"closed:{draw.choice((1, 8, 32))}")
     assert metrics.get("array.rows_differing", 0) == 0
